@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from icsched import Dag, FormatError
 from icsched.run.crew import Outcome
-from icsched.run.journal import Journal, open_journal, read_journal
-from icsched.run.opening import Opening
+from icsched.run.identity import identity_of
+from icsched.run.journal import Journal, Opening, open_journal, read_journal
 from icsched.run.records import connect
-from icsched.run.tasks import identity_of
 
 #   a      a, b, c and d run something, e runs nothing
 #  / \

@@ -12,10 +12,9 @@ import pytest
 
 from icsched import Dag, FormatError
 from icsched.run.crew import Outcome
-from icsched.run.journal import Journal, open_journal, read_journal
-from icsched.run.opening import Identity, Opening
+from icsched.run.identity import Identity, identity_of
+from icsched.run.journal import Journal, Opening, open_journal, read_journal
 from icsched.run.records import WorkerRecorder
-from icsched.run.tasks import identity_of
 
 THREE = identity_of(Dag({"a": [], "b": [], "c": []}), [None] * 3)  # jobs that run nothing
 OTHER = identity_of(Dag({"x": []}), [None])
@@ -221,13 +220,14 @@ def test_a_journal_is_read_while_a_server_writes_it(tmp_path):
 def test_a_run_begins_if_there_is_nothing_to_resume(tmp_path):
     """A server may be killed before it has made its journal."""
     told = []
-    opening = Opening(resume=True, no_journal=lambda: told.append("no_journal"))
+    opening = Opening(resume=True, tell=told.append)
     with open_journal(tmp_path / "run", THREE, opening) as journal:
         journal.complete([0])
     with open_journal(tmp_path / "run", THREE, opening) as journal:
         assert journal.completed() == {0}
 
-    assert told == ["no_journal"], "only the first time"
+    line = f"{tmp_path / 'run'}: no journal to resume: all jobs run"
+    assert told == [line], "only the first time"
 
 
 def test_a_second_server_is_kept_out(tmp_path):
@@ -413,15 +413,16 @@ def test_a_server_waits_for_workers_of_a_killed_one(tmp_path):
         worker.stdout.readline()
         said = []
 
-        def waiting() -> None:
-            said.append(worker.poll())
+        def waiting(line: str) -> None:
+            said.append((worker.poll(), line))
             worker.stdin.write(b"\n")
             worker.stdin.flush()
 
-        with open_journal(tmp_path, THREE, Opening(resume=True, waiting=waiting)):
+        with open_journal(tmp_path, THREE, Opening(resume=True, tell=waiting)):
             worker.wait(10)
 
-    assert said == [None]
+    still = "jobs of the run that was killed are still running: waiting for them"
+    assert said == [(None, still)]
 
 
 def test_logs_have_names_that_every_file_system_takes(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from icsched import Dag
 from icsched.run.crew import Outcome
 from icsched.run.journal import Journal
-from icsched.run.learned import with_learned, write_learned
+from icsched.run.tasks import with_learned, write_learned
 from icsched.workflow import Workflow
 
 

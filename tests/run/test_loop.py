@@ -8,9 +8,8 @@ import pytest
 from icsched import ArgumentError, Dag, FormatError, Workflow, prioritize
 from icsched.run import loop as loops
 from icsched.run.crew import Outcome
-from icsched.run.interrupts import Interrupts
 from icsched.run.journal import Journal
-from icsched.run.loop import Loop, Rules
+from icsched.run.loop import Interrupts, Loop, Rules
 from icsched.run.tasks import CommandTasks
 from icsched.workflow import Command
 from tests.run.crews import MemoryCrew, dies, fails, hangs, succeeds

@@ -4,11 +4,11 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from cyclopts import Parameter
@@ -23,58 +23,65 @@ from icsched.commands.options import (
     FileOptions,
     check_streams,
     one_of,
+    refuse,
 )
 from icsched.commands.order_options import AUTO, CHOSEN, AutoOptions, WantedOrder
-from icsched.commands.terminal import QUIET, SIGNS, Flag, Json, Signs, put, say, tell_user
-from icsched.errors import ArgumentError, RunError
+from icsched.commands.terminal import (
+    NOT_IN_JSON,
+    QUIET,
+    SIGNS,
+    Flag,
+    Json,
+    Signs,
+    put,
+    tell_user,
+)
+from icsched.errors import ArgumentError, FormatError, RunError
 from icsched.files import check_owned
 from icsched.messages import named
 from icsched.orders import Plan
 from icsched.run.crew import Engine, Terms
 from icsched.run.engines import ENGINES
-from icsched.run.interrupts import Interrupts
-from icsched.run.journal import Journal, open_journal, read_journal
-from icsched.run.learned import with_learned, write_learned
+from icsched.run.identity import Identity, identity_of
+from icsched.run.journal import Journal, Opening, open_journal, read_journal
 from icsched.run.local_crew import LOCAL, count_workers
-from icsched.run.loop import Happened, Loop, Rules, State, Tell
-from icsched.run.opening import Identity, Opening, stopped
+from icsched.run.loop import Happened, Interrupts, Loop, Rules, State, Tell
 from icsched.run.records import WorkerRecorder
 from icsched.run.tasks import (
     CommandTasks,
-    all_commands,
-    identity_of,
     with_descendants,
+    with_learned,
     without,
+    write_learned,
 )
 from icsched.sim import Played, Times, Workers, simulate_runs
 from icsched.words import counted, number
 from icsched.workflow import Command, Workflow
 
-_MOST_TASKS, _MOST_RUNS, _FEWEST_RUNS = 2_000_000, 200, 20  # simulated
 SUFFIX = ".icsched-run"  # of the directory of a run, after the name of the workflow file
+_MOST_TASKS, _MOST_RUNS, _FEWEST_RUNS = 2_000_000, 200, 20  # simulated
+_STREAMS = (STANDARD_INPUT, "/dev/fd/", "/proc/")
+_SHOWN = 20  # jobs that failed
+_NAMED = 3  # jobs whose outputs are gone
+_LONGEST = 60  # characters of a name
+_FIRST_S, _EVERY_S = 10.0, 60.0  # when lines of progress come, without a terminal
 
 
 @dataclass(frozen=True)
 class Wanted:
     """What a user wants: an engine by name, its terms, rules, and where the journal is.
 
-    *tell* is told where the run stands. *waiting* is called if workers of a killed run are waited
-    for, *no_journal* with the directory if it has no journal to resume, *missing* with
-    completed jobs that lack an output, if there are some. *redo_missing* runs these jobs again.
+    *redo_missing* runs completed jobs again that lack an output.
     """
 
     order: WantedOrder
-    engine: str = LOCAL.name
-    terms: Terms = field(default_factory=Terms)
-    rules: Rules = field(default_factory=Rules)
-    directory: str | None = None
-    resume: bool = False
-    again: bool = False
-    redo_missing: bool = False
-    tell: Tell = field(default=lambda _state: None)
-    waiting: Callable[[], None] = field(default=lambda: None)
-    no_journal: Callable[[Path], None] = field(default=lambda _directory: None)
-    missing: Callable[[Sequence["MissingOutput"]], None] = field(default=lambda _found: None)
+    engine: str
+    terms: Terms
+    rules: Rules
+    directory: str | None
+    resume: bool
+    again: bool
+    redo_missing: bool
 
 
 @dataclass(frozen=True)
@@ -104,16 +111,19 @@ class FailedJob:
 
 @dataclass(frozen=True)
 class DryAnswer:
-    """What would run, first to run first; `completed` jobs would not."""
+    """What would run, first to run first; jobs that were completed before would not.
 
-    files: tuple[str, ...]
+    `shell` says whether /bin/sh reads the commands.
+    """
+
     engine: str
     order: str
     jobs: int
-    completed: int
+    completed_before: int
+    shell: bool
+    missing_outputs: tuple[MissingOutput, ...]
     planned: tuple[PlannedJob, ...]
-    shell: bool = False  # whether /bin/sh reads the commands
-    missing: tuple[MissingOutput, ...] = ()
+    file: str = field(metadata=NOT_IN_JSON)
 
 
 @dataclass(frozen=True)
@@ -126,174 +136,125 @@ class Foretold:
     busy: float  # share of the workers' time
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class RunAnswer:
-    """What happened in a run.
+    """What happened in a run; the fields from `attempts` to `stalls` are those of `Happened`.
 
-    `completed` jobs were so before the run, `left` jobs are not completed after it. `foretold` is
-    None if run times were not known. `workers` is None if nothing was left to run. `idle` counts
-    the jobs without a command among the jobs that were not completed before.
+    `left` jobs are not completed after the run. `foretold` is None if run times were not known.
+    `workers` is None if nothing was left to run. `runs_nothing` counts the jobs without a command
+    among the jobs that were not completed before.
     """
 
-    files: tuple[str, ...]
     directory: str
     engine: str
     order: str
     workers: int | None
     jobs: int
+    completed_before: int
     completed: int
     left: int
-    happened: Happened
+    runs_nothing: int
     failed: tuple[FailedJob, ...]
+    attempts: int
+    retried: int
+    lost: int
+    seconds: float
+    busy: float
+    offered: float
+    stalled: float
+    stalls: int
     foretold: Foretold | None
     learned: str | None
-    idle: int = 0
-    missing: tuple[MissingOutput, ...] = ()
+    missing_outputs: tuple[MissingOutput, ...]
+    file: str = field(metadata=NOT_IN_JSON)
+    signal: int | None = field(metadata=NOT_IN_JSON)
 
 
-def dry_answer(
-    files: Sequence[str], wanted: Wanted, *, reading: Reading, signs: Signs = QUIET
-) -> DryAnswer:
-    """Say what would run now, and in which order; nothing is started, and nothing is written.
+class Start:
+    """A workflow that can run, the engine that runs it, and the place of its journal.
 
-    Raises as `run_answer` does for a workflow that cannot run.
+    Raises ArgumentError or FormatError, and nothing was started or written, for options that cannot
+    be used together, a workflow without commands, and a program that is not there.
     """
-    engine, workflow = _checked(files, wanted, reading, signs)
-    directory = _directory(files, wanted)
-    lacking: dict[int, str] = {}
-    every = CommandTasks(workflow, files[0])
-    if wanted.resume:
-        opening = Opening(no_journal=lambda: wanted.no_journal(directory))
-        with read_journal(directory, _identity(workflow), opening) as journal:
-            completed = journal.completed()
-        lacking = _lacking(every, completed, wanted)
-        workflow = _left(workflow, completed.difference(_forgotten(workflow, lacking, wanted)))
-    workflow = wanted.order.timed(with_learned(workflow, directory))
-    plan = _plan(workflow, wanted, engine, signs)
-    commands = workflow.commands or ()
-    planned = [(str(workflow.dag.names[t]), commands[t]) for t in plan.order.tolist()]
-    return DryAnswer(
-        files=tuple(files),
-        engine=engine.name,
-        order=plan.ordered_by,
-        jobs=len(workflow.whole),
-        completed=int(workflow.done.sum()),
-        planned=tuple(PlannedJob(name, command) for name, command in planned),
-        shell=wanted.terms.shell,
-        missing=_told(every, lacking),
-    )
+
+    def __init__(
+        self, files: Sequence[str], wanted: Wanted, reading: Reading, signs: Signs
+    ) -> None:
+        terms = wanted.terms
+        wanted.order.check()
+        _check_place(files)
+        self.engine: Engine = ENGINES.find(wanted.engine, asked_by="--engine")
+        _check_again(wanted)
+        if self.engine.name == LOCAL.name:
+            count_workers(terms)
+        workflow = reading.read(files, signs=signs)
+        if terms.shell and workflow.find_lines is not None:
+            workflow = replace(workflow, find_commands=workflow.find_lines)
+        commands = workflow.all_commands
+        if commands is not None:  # the files with the commands are read once
+            workflow = replace(workflow, find_commands=lambda: commands)
+        self.wanted, self.signs = wanted, signs
+        self.file, self.workflow = files[0], workflow
+        self.tasks = CommandTasks(workflow, self.file)
+        if not terms.shell and terms.address is None:
+            self.tasks.check_programs()  # they run on this machine
+        self.directory = Path(wanted.directory or f"{_without_link(self.file)}{SUFFIX}").absolute()
+        check_owned(self.directory)
+
+    @property
+    def identity(self) -> Identity:
+        """What the journal must have in common with the workflow."""
+        workflow = self.workflow
+        return identity_of(workflow.whole, workflow.all_commands or (), workflow.done)
+
+    def after(self, completed: Collection[int]) -> "Rest":
+        """Return what is left to run if the journal says that tasks are *completed*, in order."""
+        wanted, workflow = self.wanted, self.workflow
+        is_here = wanted.terms.address is None
+        lacking = self.tasks.missing_outputs(completed) if wanted.resume and is_here else {}
+        names = workflow.names
+        missing = tuple(MissingOutput(str(names[task]), file) for task, file in lacking.items())
+        if missing:
+            tell_user(missing_outputs(missing, is_redone=wanted.redo_missing))
+        redone = with_descendants(workflow.whole, lacking) if wanted.redo_missing else []
+        done = np.zeros(len(workflow.whole), bool)
+        done[list(set(completed).difference(redone))] = True
+        left = wanted.order.timed(with_learned(without(workflow, done), self.directory))
+        is_raced = wanted.order.order == AUTO and self.engine.name == LOCAL.name
+        pool = Workers(count_workers(wanted.terms)) if is_raced else None
+        plan = wanted.order.plan(left, pool=pool, signs=self.signs)
+        return Rest(CommandTasks(left, self.file), plan, missing, redone)
 
 
-def run_answer(
-    files: Sequence[str], wanted: Wanted, *, reading: Reading, signs: Signs = QUIET
-) -> RunAnswer:
-    """Run a workflow until all its jobs are done, or nothing more can be done.
+@dataclass(frozen=True, eq=False)
+class Rest:
+    """What is left to run, in order. The tasks in `redone` were completed, and run again."""
 
-    Raises FormatError, and starts nothing, for a workflow without commands, a program that is not
-    there, or a journal that cannot be used. Raises FormatError if the journal could not be written
-    in mid-run; all that was running is stopped then, and the run can be resumed.
-    """
-    engine, workflow = _checked(files, wanted, reading, signs)
-    directory = _directory(files, wanted)
-    every = CommandTasks(workflow, files[0])
-    with _opened(every, directory, wanted) as journal:
-        completed = journal.completed()
-        lacking = _lacking(every, completed, wanted)
-        redone = _forgotten(workflow, lacking, wanted)
-        workflow = _left(workflow, completed.difference(redone))
-        workflow = wanted.order.timed(with_learned(workflow, directory))
-        plan = _plan(workflow, wanted, engine, signs)
-        tasks = CommandTasks(workflow, files[0])
-        if redone:  # only now: nothing is forgotten if the order cannot be made
-            journal.forget(redone)
-        happened, workers = _run(tasks, plan, journal, engine, wanted)
-        learned = None if happened.full else write_learned(journal, directory, _instant(workflow))
-        failed = [_failed(tasks, journal, *pair) for pair in happened.failed.items()]
-    if happened.full is not None:
-        raise stopped(happened.full)
-    return RunAnswer(
-        files=tuple(files),
-        directory=str(directory),
-        engine=engine.name,
-        order=plan.ordered_by,
-        workers=workers,
-        jobs=len(workflow.whole),
-        completed=int(workflow.done.sum()),
-        left=len(workflow.dag) - happened.done,
-        happened=happened,
-        failed=tuple(failed),
-        foretold=None if workers is None else _foretell(plan, workflow.run_times, workers),
-        learned=learned,
-        idle=sum(command is None for command in workflow.commands or ()),
-        missing=_told(every, lacking),
-    )
-
-
-def _checked(
-    files: Sequence[str], wanted: Wanted, reading: Reading, signs: Signs
-) -> tuple[Engine, Workflow]:
-    """Return the engine and the workflow, if both can be used."""
-    wanted.order.check()
-    _check_place(files)
-    engine = ENGINES.find(wanted.engine, asked_by="--engine")
-    if wanted.resume and wanted.again:
-        raise ArgumentError("--resume cannot be used with --again")
-    if wanted.redo_missing:
-        _check_redo(wanted)
-    if engine.name == LOCAL.name:
-        count_workers(wanted.terms)
-    workflow = reading.read(files, signs=signs)
-    if wanted.terms.shell and workflow.find_lines is not None:
-        workflow = replace(workflow, find_commands=workflow.find_lines)
-    found = all_commands(workflow)
-    if found is not None:  # the files with the commands are read once
-        workflow = replace(workflow, find_commands=lambda: found)
-    tasks = CommandTasks(workflow, files[0])
-    if not wanted.terms.shell and wanted.terms.address is None:
-        tasks.check_programs()  # they run on this machine
-    return engine, workflow
-
-
-def _check_redo(wanted: Wanted) -> None:
-    if not wanted.resume:
-        raise ArgumentError("--redo-missing cannot be used without --resume")
-    if wanted.terms.address is not None:
-        problem = "output files may be on other machines"
-        raise ArgumentError(f"--redo-missing cannot be used with --address: {problem}")
-
-
-def _lacking(tasks: CommandTasks, completed: set[int], wanted: Wanted) -> dict[int, str]:
-    """Return the completed tasks that lack an output, which is named; tell the user of them."""
-    is_here = wanted.terms.address is None
-    found = tasks.missing_outputs(completed) if wanted.resume and is_here else {}
-    if found:
-        wanted.missing(_told(tasks, found))
-    return found
-
-
-def _told(tasks: CommandTasks, lacking: dict[int, str]) -> tuple[MissingOutput, ...]:
-    names = tasks.workflow.names
-    return tuple(MissingOutput(str(names[task]), file) for task, file in lacking.items())
-
-
-def _forgotten(workflow: Workflow, lacking: dict[int, str], wanted: Wanted) -> list[int]:
-    """Return the tasks that run again, if the user wants that."""
-    return with_descendants(workflow.whole, lacking) if wanted.redo_missing else []
+    tasks: CommandTasks
+    plan: Plan
+    missing: tuple[MissingOutput, ...]
+    redone: list[int]
 
 
 def _check_place(files: Sequence[str]) -> None:
     """Raise ArgumentError for a file of this process alone, such as standard input."""
-    streams = (STANDARD_INPUT, "/dev/fd/", "/proc/")
     for file in files:
-        if file == "-" or os.path.abspath(file).startswith(streams):  # noqa: PTH100  links stay
+        if file == "-" or os.path.abspath(file).startswith(_STREAMS):  # noqa: PTH100  links stay
             expected = "a file, because its directory is where jobs run"
             raise ArgumentError(f"FILE: expected {expected}, got a stream: {file}")
 
 
-def _directory(files: Sequence[str], wanted: Wanted) -> Path:
-    directory = Path(wanted.directory or f"{_without_link(files[0])}{SUFFIX}").absolute()
-    check_owned(directory)
-    return directory
+def _check_again(wanted: Wanted) -> None:
+    """Raise ArgumentError for options on an earlier run that cannot be used together."""
+    redoes, is_elsewhere = wanted.redo_missing, wanted.terms.address is not None
+    why = "output files may be on other machines"
+    refuse(
+        {
+            "--resume cannot be used with --again": wanted.resume and wanted.again,
+            "--redo-missing cannot be used without --resume": redoes and not wanted.resume,
+            f"--redo-missing cannot be used with --address: {why}": redoes and is_elsewhere,
+        }
+    )
 
 
 def _without_link(file: str) -> str:
@@ -306,56 +267,104 @@ def _without_link(file: str) -> str:
     return os.path.join(beside, os.path.basename(target)) if is_beside else file  # noqa: PTH118, PTH119
 
 
-def _identity(workflow: Workflow) -> Identity:
-    return identity_of(workflow.whole, all_commands(workflow) or (), workflow.done)
+def dry_answer(start: Start) -> DryAnswer:
+    """Say what would run now, and in which order; nothing is started, and nothing is written."""
+    wanted, completed = start.wanted, set[int]()
+    if wanted.resume:
+        opening = Opening(tell=tell_user)
+        with read_journal(start.directory, start.identity, opening) as journal:
+            completed = journal.completed()
+    rest = start.after(completed)
+    left, commands = rest.tasks.workflow, rest.tasks.commands
+    return DryAnswer(
+        engine=start.engine.name,
+        order=rest.plan.ordered_by,
+        jobs=len(left.whole),
+        completed_before=int(left.done.sum()),
+        shell=wanted.terms.shell,
+        missing_outputs=rest.missing,
+        planned=tuple(
+            PlannedJob(rest.tasks.name(task), commands[task]) for task in rest.plan.order.tolist()
+        ),
+        file=start.file,
+    )
 
 
-def _opened(
-    tasks: CommandTasks, directory: Path, wanted: Wanted
-) -> AbstractContextManager[Journal]:
-    def no_journal() -> None:
-        wanted.no_journal(directory)
+def run_answer(start: Start, tell: Tell) -> RunAnswer:
+    """Run a workflow until all its jobs are done, or nothing more can be done.
 
-    opening = Opening(wanted.resume, wanted.again, wanted.waiting, no_journal)
-    identity = _identity(tasks.workflow)
-    return open_journal(directory, identity, opening, writers=wanted.terms.workers or 1)
+    *tell* is told where the run stands. Raises FormatError, and starts nothing, for a journal that
+    cannot be used. Raises FormatError if the journal could not be written in mid-run; all that was
+    running is stopped then, and the run can be resumed.
+    """
+    wanted = start.wanted
+    opening = Opening(wanted.resume, wanted.again, tell_user)
+    writers = wanted.terms.workers or 1
+    with open_journal(start.directory, start.identity, opening, writers=writers) as journal:
+        rest = start.after(journal.completed())
+        if rest.redone:  # only now: nothing is forgotten if the order cannot be made
+            journal.forget(rest.redone)
+        happened, workers = _run(rest, journal, start, tell)
+        learned = None
+        if happened.full is None:
+            learned = write_learned(journal, start.directory, _instant(rest.tasks.workflow))
+        failed = [_failed(rest.tasks, journal, *pair) for pair in happened.failed.items()]
+    if happened.full is not None:
+        raise _stopped(happened.full)
+    left = rest.tasks.workflow
+    return RunAnswer(
+        directory=str(start.directory),
+        engine=start.engine.name,
+        order=rest.plan.ordered_by,
+        workers=workers,
+        jobs=len(left.whole),
+        completed_before=int(left.done.sum()),
+        completed=happened.done,
+        left=len(left.dag) - happened.done,
+        runs_nothing=sum(command is None for command in rest.tasks.commands),
+        failed=tuple(failed),
+        attempts=happened.attempts,
+        retried=happened.retried,
+        lost=happened.lost,
+        seconds=happened.seconds,
+        busy=happened.busy,
+        offered=happened.offered,
+        stalled=happened.stalled,
+        stalls=happened.stalls,
+        foretold=_foretell(rest.plan, left.run_times, workers),
+        learned=learned,
+        missing_outputs=rest.missing,
+        file=start.file,
+        signal=happened.signal,
+    )
 
 
-def _left(workflow: Workflow, completed: set[int]) -> Workflow:
-    """Return the workflow without the tasks that the journal says are completed."""
-    mask = np.zeros(len(workflow.whole), bool)
-    mask[list(completed)] = True
-    return without(workflow, mask)
-
-
-def _plan(workflow: Workflow, wanted: Wanted, engine: Engine, signs: Signs) -> Plan:
-    is_raced = wanted.order.order == AUTO and engine.name == LOCAL.name
-    pool = Workers(count_workers(wanted.terms)) if is_raced else None
-    return wanted.order.plan(workflow, pool=pool, signs=signs)
-
-
-def _run(
-    tasks: CommandTasks, plan: Plan, journal: Journal, engine: Engine, wanted: Wanted
-) -> tuple[Happened, int | None]:
+def _run(rest: Rest, journal: Journal, start: Start, tell: Tell) -> tuple[Happened, int | None]:
     """Run tasks; return what happened, and how many workers there were, None without a task.
 
     Raises EngineError, before anything starts, if the engine cannot be used. Raises
     KeyboardInterrupt after Ctrl-C or SIGTERM while an engine elsewhere is waited for.
     """
-    if not len(plan.dag):
+    if not len(rest.plan.dag):
         return Happened(), None
-    terms = replace(wanted.terms, recorder=WorkerRecorder(str(journal.directory)))
+    terms = replace(start.wanted.terms, recorder=WorkerRecorder(str(journal.directory)))
     with (
         Interrupts(raises=terms.address is not None) as interrupts,
-        engine.open(terms) as crew,
+        start.engine.open(terms) as crew,
     ):
         interrupts.raises = False  # from now on the loop heeds them
-        loop = Loop(tasks, plan, journal, crew, wanted.rules)
-        return loop.run(interrupts, wanted.tell), crew.workers
+        loop = Loop(rest.tasks, rest.plan, journal, crew, start.wanted.rules)
+        return loop.run(interrupts, tell), crew.workers
 
 
-def _foretell(plan: Plan, run_times: Floats | None, workers: int) -> Foretold | None:
-    """Simulate a run; None if the cluster has no workers at its end, or no time is known but 0."""
+def _stopped(error: FormatError) -> FormatError:
+    """Return the error of a run that has stopped, because the journal could not be written."""
+    problem = f"{error.problem}; the run has stopped: fix this, then use --resume"
+    return FormatError(error.path, error.line, problem)
+
+
+def _foretell(plan: Plan, run_times: Floats | None, workers: int | None) -> Foretold | None:
+    """Simulate a run; None without workers, as at the end of a cluster, or if all times are 0."""
     if not workers or run_times is None or not run_times.any():
         return None
     runs = min(_MOST_RUNS, max(_FEWEST_RUNS, _MOST_TASKS // len(plan.dag)))
@@ -367,8 +376,7 @@ def _foretell(plan: Plan, run_times: Floats | None, workers: int) -> Foretold | 
 
 def _instant(workflow: Workflow) -> list[str]:
     """Return the names of the jobs that run nothing."""
-    commands = all_commands(workflow) or ()
-    pairs = zip(workflow.names, commands, strict=True)
+    pairs = zip(workflow.names, workflow.all_commands or (), strict=True)
     return [str(name) for name, command in pairs if command is None]
 
 
@@ -376,11 +384,6 @@ def _failed(tasks: CommandTasks, journal: Journal, task: int, problem: str) -> F
     name = tasks.name(task)
     log = journal.last_log(tasks.whole(task), name)
     return FailedJob(name, problem, str(log) if log.exists() else None)
-
-
-_SHOWN = 20  # jobs that failed
-_NAMED = 3  # jobs whose outputs are gone
-_LONGEST = 60  # characters of a name
 
 
 def progress(state: State) -> str:
@@ -415,13 +418,13 @@ def _brief(name: str) -> str:
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 3]}..."
 
 
-def dry_text(answer: DryAnswer) -> str:
+def dry_text(found: DryAnswer) -> str:
     """Return what would run, one job on each line: what a shell reads, or would read alike."""
     head = (
-        f"{answer.files[0]}: {counted(answer.jobs, 'job')}, {answer.completed:,} completed;"
-        f" engine {answer.engine} would run, in the order {answer.order}:\n"
+        f"{found.file}: {counted(found.jobs, 'job')}, {found.completed_before:,} completed;"
+        f" engine {found.engine} would run, in the order {found.order}:\n"
     )
-    lines = [f"{job.name}: {_shown(job.command, shell=answer.shell)}\n" for job in answer.planned]
+    lines = [f"{job.name}: {_shown(job.command, shell=found.shell)}\n" for job in found.planned]
     return head + "".join(lines)
 
 
@@ -431,110 +434,52 @@ def _shown(command: Command | None, *, shell: bool) -> str:
     return command.line if shell else shlex.join(command.argv)
 
 
-def dry_keys(answer: DryAnswer) -> dict[str, object]:
-    """Return what would run as JSON shows it."""
-    return {
-        "engine": answer.engine,
-        "order": answer.order,
-        "jobs": answer.jobs,
-        "completed_before": answer.completed,
-        "shell": answer.shell,
-        "missing_outputs": [asdict(one) for one in answer.missing],
-        "planned": [
-            {"name": job.name, "command": job.command and asdict(job.command)}
-            for job in answer.planned
-        ],
-    }
-
-
-def text(answer: RunAnswer) -> str:
+def text(found: RunAnswer) -> str:
     """Return a report of what happened, against what was foretold."""
-    lines = [_head(answer), *_course(answer), *_foretold(answer)]
-    if answer.idle:
-        lines.append(f"{counted(answer.idle, 'job runs', 'jobs run')} nothing")
-    for job in answer.failed[:_SHOWN]:
+    before = f", {found.completed_before:,} completed before" if found.completed_before else ""
+    lines = [f"{found.file}: {counted(found.jobs, 'job')}{before}", *_course(found)]
+    told = found.foretold
+    if told is not None and not found.left and found.seconds:
+        seen = f"measured {_seconds(found.seconds)}, {found.seconds / told.seconds - 1:+.0%}"
+        span = f"[{_seconds(told.low)}, {_seconds(told.high)}]"
+        lines.append(f"Foretold {_seconds(told.seconds)} {span}, busy {told.busy:.0%}; {seen}")
+    if found.runs_nothing:
+        lines.append(f"{counted(found.runs_nothing, 'job runs', 'jobs run')} nothing")
+    for job in found.failed[:_SHOWN]:
         printed = f"; its output is in {job.log}" if job.log else ""
         lines.append(f"Failed: {job.name}: {job.problem}{printed}")
-    if len(answer.failed) > _SHOWN:
-        lines.append(f"Failed: {len(answer.failed) - _SHOWN:,} more")
-    if answer.left:
-        left = counted(answer.left, "job is", "jobs are")
+    if len(found.failed) > _SHOWN:
+        lines.append(f"Failed: {len(found.failed) - _SHOWN:,} more")
+    if found.left:
+        left = counted(found.left, "job is", "jobs are")
         lines.append(f"{left} not completed: use --resume to go on")
-    if answer.learned:
-        lines.append(f"Run times are in {answer.learned}, and the next run uses them")
+    if found.learned:
+        lines.append(f"Run times are in {found.learned}, and the next run uses them")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _head(answer: RunAnswer) -> str:
-    before = f", {answer.completed:,} completed before" if answer.completed else ""
-    return f"{answer.files[0]}: {counted(answer.jobs, 'job')}{before}"
-
-
-def _course(answer: RunAnswer) -> list[str]:
-    done = answer.happened
-    if not done.attempts and not done.done:
-        return [] if answer.left else ["Nothing was left to run"]
-    where = f"engine {answer.engine}, in the order {answer.order}"
-    if answer.workers is not None:
-        where = f"{counted(answer.workers, 'worker')} of {where}"
+def _course(found: RunAnswer) -> list[str]:
+    """Return lines on what workers did."""
+    if not found.attempts and not found.completed:
+        return [] if found.left else ["Nothing was left to run"]
+    where = f"engine {found.engine}, in the order {found.order}"
+    if found.workers is not None:
+        where = f"{counted(found.workers, 'worker')} of {where}"
     lines = [
-        f"Completed {counted(done.done, 'job')} in {_seconds(done.seconds)} on {where}",
-        f"{counted(done.attempts, 'attempt')}: {done.retried:,} retried,"
-        f" {done.lost:,} lost with their worker",
+        f"Completed {counted(found.completed, 'job')} in {_seconds(found.seconds)} on {where}",
+        f"{counted(found.attempts, 'attempt')}: {found.retried:,} retried,"
+        f" {found.lost:,} lost with their worker",
     ]
-    if done.offered:
-        time = f"{_seconds(done.stalled)} of all workers together"
-        stalls = f"stalled {counted(done.stalls, 'time')}, for {time}"
-        lines.append(f"Workers were busy {_share(answer)} of the time, and {stalls}")
+    if found.offered:
+        time = f"{_seconds(found.stalled)} of all workers together"
+        stalls = f"stalled {counted(found.stalls, 'time')}, for {time}"
+        share = min(1.0, found.busy / found.offered)
+        lines.append(f"Workers were busy {share:.0%} of the time, and {stalls}")
     return lines
-
-
-def _foretold(answer: RunAnswer) -> list[str]:
-    told, done = answer.foretold, answer.happened
-    if told is None or answer.left or not done.seconds:
-        return []
-    seen = f"measured {_seconds(done.seconds)}, {done.seconds / told.seconds - 1:+.0%}"
-    span = f"[{_seconds(told.low)}, {_seconds(told.high)}]"
-    return [f"Foretold {_seconds(told.seconds)} {span}, busy {told.busy:.0%}; {seen}"]
-
-
-def _share(answer: RunAnswer) -> str:
-    return f"{min(1.0, answer.happened.busy / answer.happened.offered):.0%}"
 
 
 def _seconds(seconds: float) -> str:
     return f"{number(seconds, 2 if seconds < 100 else 0)} s"
-
-
-def keys(answer: RunAnswer) -> dict[str, object]:
-    """Return what happened as JSON shows it."""
-    done = answer.happened
-    return {
-        "directory": answer.directory,
-        "engine": answer.engine,
-        "order": answer.order,
-        "workers": answer.workers,
-        "jobs": answer.jobs,
-        "completed_before": answer.completed,
-        "completed": done.done,
-        "left": answer.left,
-        "runs_nothing": answer.idle,
-        "failed": [asdict(job) for job in answer.failed],
-        "attempts": done.attempts,
-        "retried": done.retried,
-        "lost": done.lost,
-        "seconds": done.seconds,
-        "busy": done.busy,
-        "offered": done.offered,
-        "stalled": done.stalled,
-        "stalls": done.stalls,
-        "foretold": answer.foretold and asdict(answer.foretold),
-        "learned": answer.learned,
-        "missing_outputs": [asdict(one) for one in answer.missing],
-    }
-
-
-_FIRST_S, _EVERY_S = 10.0, 60.0  # when lines of progress come, without a terminal
 
 
 EngineWord = Annotated[str, one_of(ENGINES)]
@@ -595,36 +540,19 @@ def run(
     check_streams(*files, order.order, *order.run_times)
     rules = Rules(retries, keep_going, time_limit)
     terms = Terms(workers, address, shell, tell=tell_user)
-    told: dict[str, Any] = {"waiting": _waiting, "no_journal": _no_journal}
-    told["missing"] = lambda found: tell_user(missing_outputs(found, is_redone=redo_missing))
-    wanted = Wanted(order, engine, terms, rules, journal, resume, again, redo_missing, **told)
+    wanted = Wanted(order, engine, terms, rules, journal, resume, again, redo_missing)
     if dry_run:
-        found = dry_answer(files, wanted, reading=Reading(reading), signs=SIGNS)
-        put(found, dry_text, dry_keys, as_json=json_, wraps=False)
+        start = Start(files, wanted, Reading(reading), SIGNS)
+        put(dry_answer(start), dry_text, as_json=json_, wraps=False)
         return
-    _run_now(files, wanted, Reading(reading), as_json=json_)
-
-
-def _run_now(files: tuple[str, ...], wanted: Wanted, reading: Reading, *, as_json: bool) -> None:
-    with _live() as tell:
-        found = run_answer(files, replace(wanted, tell=tell), reading=reading)
-    put(found, text, keys, as_json=as_json)
+    with _live() as tell:  # it shows more than signs
+        found = run_answer(Start(files, wanted, Reading(reading), QUIET), tell)
+    put(found, text, as_json=json_)
     sys.stdout.flush()
-    if found.happened.signal is not None:
-        raise KeyboardInterrupt(found.happened.signal)
+    if found.signal is not None:
+        raise KeyboardInterrupt(found.signal)
     if found.failed:
         raise RunError({job.name: job.problem for job in found.failed})
-
-
-def _waiting() -> None:
-    say(
-        "icsched: jobs of the run that was killed are still running: waiting for them\n",
-        stream=sys.stderr,
-    )
-
-
-def _no_journal(directory: Path) -> None:
-    say(f"icsched: {directory}: no journal to resume: all jobs run\n", stream=sys.stderr)
 
 
 @contextmanager
@@ -649,4 +577,4 @@ class _Lines:
     def __call__(self, state: State) -> None:
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + _EVERY_S
-            say(f"icsched: {progress(state)}\n", stream=sys.stderr)
+            tell_user(progress(state))

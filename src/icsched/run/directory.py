@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from icsched.errors import FormatError
@@ -20,10 +21,10 @@ _LOCK = os.O_RDWR | os.O_CREAT
 
 
 @contextmanager
-def sole_server(directory: Path, waiting: Callable[[], None]) -> Iterator[int]:
+def sole_server(directory: Path, tell: Callable[[str], None]) -> Iterator[int]:
     """Hold the lock of the server in *directory*, once no worker of a killed server is left.
 
-    Yields a handle of the directory. *waiting* is called before this process waits for workers. The
+    Yields a handle of the directory. *tell* gets a line before this process waits for workers. The
     directory is made if it is not there, and removed again if an error comes before any attempt.
     Raises FormatError, and leaves the directory alone, if another server has the lock, or if
     another user may have put something there.
@@ -31,8 +32,10 @@ def sole_server(directory: Path, waiting: Callable[[], None]) -> Iterator[int]:
     with ExitStack() as stack:
         handle, is_made = _lock(directory, stack)
         if is_made:
-            stack.push(_Undo(directory))  # only now: before, another server may have begun there
-        _wait_for_workers(handle, waiting)
+            stack.push(
+                partial(_undo, directory)
+            )  # only now: before, another server may have begun there
+        _wait_for_workers(handle, tell)
         yield handle
 
 
@@ -73,49 +76,38 @@ def _is_at(file: int, path: Path) -> bool:
         return False
 
 
-def _wait_for_workers(directory: int, waiting: Callable[[], None]) -> None:
+def _wait_for_workers(directory: int, tell: Callable[[str], None]) -> None:
     workers = open_owned(WORKERS, _LOCK, directory)
     try:
         fcntl.flock(workers, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        waiting()
+        tell("jobs of the run that was killed are still running: waiting for them")
         fcntl.flock(workers, fcntl.LOCK_EX)
     finally:
         os.close(workers)
 
 
-class _Undo:
-    """Removes a new directory at the end of a context, if an error came before the run began."""
+def _undo(directory: Path, _kind: object, error: BaseException | None, _trace: object) -> None:
+    """Remove a new directory at the end of a context, if an error came before the run began."""
+    if error is not None and not _has_begun(directory):
+        with suppress(OSError):
+            # The lock last: whoever takes a new one must find nothing that is removed.
+            for path in sorted(directory.iterdir(), key=lambda path: path.name == _SERVER):
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink()
+            directory.rmdir()
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
 
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: BaseException | None, *_rest: object) -> None:
-        if error is not None and not self._has_begun():
-            with suppress(OSError):
-                self._remove()
-
-    def _remove(self) -> None:
-        """Remove the lock last: whoever takes a new one must find nothing that is removed."""
-        for path in sorted(self._directory.iterdir(), key=lambda path: path.name == _SERVER):
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
-        self._directory.rmdir()
-
-    def _has_begun(self) -> bool:
-        """Whether the journal knows of an attempt, or of a task that ran nothing."""
-        path = self._directory / FILE
-        try:
-            with closing(sqlite3.connect(path)) as journal:
-                query = "SELECT task FROM attempts UNION SELECT task FROM completed LIMIT 1"
-                return journal.execute(query).fetchone() is not None
-        except sqlite3.Error:
-            return False  # the journal was never made
+def _has_begun(directory: Path) -> bool:
+    """Whether the journal knows of an attempt, or of a task that ran nothing."""
+    try:
+        with closing(sqlite3.connect(directory / FILE)) as journal:
+            query = "SELECT task FROM attempts UNION SELECT task FROM completed LIMIT 1"
+            return journal.execute(query).fetchone() is not None
+    except sqlite3.Error:
+        return False  # the journal was never made
 
 
 def reserve(directory: int, writers: int) -> None:

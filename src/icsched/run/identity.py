@@ -1,17 +1,60 @@
 """What a journal says of its workflow, and whether that can be said of the workflow now."""
 
 import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
 from icsched.arrays import Mask
+from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.run.damage import SCHEMA, damaged, last_log_number
-from icsched.run.opening import WORK_BYTES, Identity
 from icsched.run.records import last_number
 
+WORK_BYTES = 8  # of the digest of what a task runs
 _FORGETS = "--again forgets the run in the journal, and runs all"
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What marks a workflow when a run goes on, and what a journal of the workflow may say.
+
+    *fingerprint* is of names and dependencies, *works* has a digest of `WORK_BYTES` for each task.
+    The tasks in *idle* run nothing. The tasks in *done* were done before the run.
+    """
+
+    fingerprint: str
+    works: bytes
+    dag: Dag = field(compare=False)
+    idle: Mask = field(compare=False)
+    done: Mask = field(compare=False)
+
+
+def identity_of(dag: Dag, works: Iterable[object], done: Mask | None = None) -> Identity:
+    """Return what a journal must have in common with a workflow: names, arcs and works.
+
+    *works* has something for each task whose `repr` says what the task runs; None for nothing.
+    *done* has the tasks that were done before the run.
+    """
+    digest = sha256()
+    for name in dag.names:
+        digest.update(_bytes(name))
+    digest.update(np.ascontiguousarray(dag.arcs, np.int64).tobytes())
+    works = list(works)
+    return Identity(
+        digest.hexdigest(),
+        b"".join(sha256(_bytes(work)).digest()[:WORK_BYTES] for work in works),
+        dag,
+        idle=np.array([work is None for work in works], bool),
+        done=np.zeros(len(dag), bool) if done is None else done,
+    )
+
+
+def _bytes(value: object) -> bytes:
+    return f"{value!r}\n".encode("utf-8", "backslashreplace")
 
 
 def note(journal: sqlite3.Connection, key: str, value: str | bytes) -> None:

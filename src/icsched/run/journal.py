@@ -16,8 +16,9 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -27,8 +28,15 @@ from icsched.files import check_owned, open_owned
 from icsched.run.crew import Outcome
 from icsched.run.damage import LOGS, check_log, check_sound, last_log_number
 from icsched.run.directory import RESERVE, reserve, sole_server
-from icsched.run.identity import check_rows, check_same, describe, note, note_works
-from icsched.run.opening import Identity, Naming, Opening
+from icsched.run.identity import (
+    Identity,
+    check_rows,
+    check_same,
+    describe,
+    identity_of,
+    note,
+    note_works,
+)
 from icsched.run.records import (
     COLUMNS,
     FILE,
@@ -40,10 +48,38 @@ from icsched.run.records import (
     note_success,
     transaction,
 )
-from icsched.run.tasks import identity_of
 
 _UNSAFE = re.compile(r"[^\w.+-]", re.ASCII)
 _LONGEST_NAME = 100  # characters of a task's name in the name of its log
+
+
+def _tell_nobody(_line: str) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How a journal is opened: to *resume* a run, or to run everything *again*.
+
+    *tell* gets one line if there is no journal to resume, and one before this process waits for
+    workers of a killed server.
+    """
+
+    resume: bool = False
+    again: bool = False
+    tell: Callable[[str], None] = _tell_nobody
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite and of the system into a FormatError with the name of the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise FormatError(str(path), None, f"the journal: {error}") from error
+    except OSError as error:
+        name = str(error.filename or path)
+        raise FormatError(name, None, f"the journal: {error.strerror}") from error
 
 
 class Journal:
@@ -155,8 +191,8 @@ class Journal:
         with self._naming(), transaction(self._journal):
             yield
 
-    def _naming(self) -> Naming:
-        return Naming((self.directory or Path()) / FILE)
+    def _naming(self) -> AbstractContextManager[None]:
+        return _naming((self.directory or Path()) / FILE)
 
 
 @contextmanager
@@ -167,16 +203,16 @@ def read_journal(directory: Path, identity: Identity, opening: Opening) -> Itera
     changed workflow.
     """
     path = directory / FILE
-    with Naming(path):
+    with _naming(path):
         check_owned(directory)
         check_log(path)
         is_there = path.exists()
     if not is_there:
-        opening.no_journal()
+        opening.tell(f"{directory}: no journal to resume: all jobs run")
         yield Journal.in_memory()
         return
     with ExitStack() as stack:
-        with Naming(path):
+        with _naming(path):
             journal = stack.enter_context(closing(connect_to_read(path)))
             is_made = check_sound(path, journal)
             if is_made:
@@ -199,12 +235,12 @@ def open_journal(
     """
     path = directory / FILE
     with ExitStack() as stack:
-        with Naming(path):
+        with _naming(path):
             _check_wanted(path, opening)
             if opening.resume:
                 with read_journal(directory, identity, opening):
                     pass  # it may go on
-            place = stack.enter_context(sole_server(directory, opening.waiting))
+            place = stack.enter_context(sole_server(directory, opening.tell))
             _check_wanted(path, opening)  # another server may have been quicker
             with suppress(FileExistsError):
                 os.mkdir(LOGS, 0o700, dir_fd=place)

@@ -1,12 +1,16 @@
 """The loop of a run: hand out, wait, record, and go on until nothing can."""
 
 import math
+import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import islice
+from types import FrameType
+from typing import Any, Self
 
 from icsched import checks
 from icsched.arrays import ranks_of
@@ -15,7 +19,6 @@ from icsched.orders import Plan
 from icsched.ready import Readiness
 from icsched.run.crew import Attempt, Crew, Outcome
 from icsched.run.descendants import GRACE_S
-from icsched.run.interrupts import Interrupts
 from icsched.run.journal import Journal
 from icsched.run.tasks import CommandTasks
 from icsched.workflow import Command
@@ -23,6 +26,7 @@ from icsched.workflow import Command
 POLL_S = 0.25  # how often the loop looks at the clock and at Ctrl-C
 PATIENCE_S = GRACE_S + 2  # after a time limit, until a worker is not trusted to end its attempt
 MOST_LOSSES = 3  # of one task; then the task itself is suspected of killing its workers
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,39 @@ class Happened:
     failed: dict[int, str] = field(default_factory=dict)
     signal: int | None = None
     full: FormatError | None = None  # the journal could not be written
+
+
+class Interrupts:
+    """Counts Ctrl-C and SIGTERM while a context is open; `count` is how often they came.
+
+    Ctrl-C is a wish that the loop meets when it can, not an exception in the middle of work.
+
+    `first` is the number of the signal that came first. While `raises` is true, each raises
+    KeyboardInterrupt with its number as well.
+
+    In a thread that is not the main one, nothing is counted: Python gives signals to the main one.
+    """
+
+    def __init__(self, *, raises: bool = False) -> None:
+        self.count = 0
+        self.first: int | None = None
+        self.raises = raises
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._before = {number: signal.signal(number, self._note) for number in _SIGNALS}
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, _frame: FrameType | None) -> None:
+        self.count += 1
+        self.first = self.first or number
+        if self.raises:
+            raise KeyboardInterrupt(number)
 
 
 @dataclass

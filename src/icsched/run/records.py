@@ -9,7 +9,8 @@ import os
 import platform
 import sqlite3
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -168,28 +169,17 @@ class WorkerRecorder:
                 note_success(journal, task, number)
 
 
-class transaction:  # noqa: N801  used as a function
+@contextmanager
+def transaction(journal: sqlite3.Connection) -> Iterator[None]:
     """Make the statements of a block one transaction, which takes the right to write first."""
-
-    def __init__(self, journal: sqlite3.Connection) -> None:
-        self._journal = journal
-
-    def __enter__(self) -> None:
-        self._journal.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: object, *_rest: object) -> None:
-        if kind is None:
-            try:
-                self._journal.execute("COMMIT")
-            except sqlite3.Error:
-                self._undo()
-                raise
-        else:
-            self._undo()
-
-    def _undo(self) -> None:
-        if self._journal.in_transaction:
-            self._journal.execute("ROLLBACK")
+    journal.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        journal.execute("COMMIT")
+    except BaseException:
+        if journal.in_transaction:
+            journal.execute("ROLLBACK")
+        raise
 
 
 @cache

@@ -1,46 +1,28 @@
-"""The commands of a workflow, ready to run: where they run, and what marks them as the same."""
+"""The tasks of a run: what each runs, what is left to run, and how long tasks have taken."""
 
+import csv
+import io
 import os
 import re
 import shutil
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
 from icsched.arrays import Mask
 from icsched.dag import Dag
-from icsched.errors import FormatError
-from icsched.run.opening import WORK_BYTES, Identity
+from icsched.errors import ArgumentError, FormatError
+from icsched.files import write_text
+from icsched.history import read_run_times
+from icsched.run.journal import Journal
+from icsched.run_times import RunTimeTable
 from icsched.workflow import Command, Workflow
 
+TABLE = "run-times.csv"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-
-
-def identity_of(dag: Dag, works: Iterable[object], done: Mask | None = None) -> Identity:
-    """Return what a journal must have in common with a workflow: names, arcs and works.
-
-    *works* has something for each task whose `repr` says what the task runs; None for nothing.
-    *done* has the tasks that were done before the run.
-    """
-    digest = sha256()
-    for name in dag.names:
-        digest.update(_bytes(name))
-    digest.update(np.ascontiguousarray(dag.arcs, np.int64).tobytes())
-    works = list(works)
-    return Identity(
-        digest.hexdigest(),
-        b"".join(sha256(_bytes(work)).digest()[:WORK_BYTES] for work in works),
-        dag,
-        idle=np.array([work is None for work in works], bool),
-        done=np.zeros(len(dag), bool) if done is None else done,
-    )
-
-
-def _bytes(value: object) -> bytes:
-    return f"{value!r}\n".encode("utf-8", "backslashreplace")
 
 
 class CommandTasks:
@@ -176,11 +158,6 @@ def _objection(command: Command) -> str | None:
     return f"{expected}, found none called {program!r}"
 
 
-def all_commands(workflow: Workflow) -> Sequence[Command | None] | None:
-    """Return the commands of all tasks of ``workflow.whole``, done ones included."""
-    return None if workflow.find_commands is None else workflow.find_commands()
-
-
 def without(workflow: Workflow, completed: Mask) -> Workflow:
     """Return a workflow in which the tasks in *completed*, a mask of ``workflow.whole``, are done.
 
@@ -193,3 +170,54 @@ def without(workflow: Workflow, completed: Mask) -> Workflow:
     kept = {name: getattr(workflow, name) for name in fields}
     cut = {name: values[stays] for name, values in kept.items() if values is not None}
     return replace(workflow, done=workflow.done | completed, **cut)
+
+
+def write_learned(journal: Journal, directory: Path, instant: Iterable[str] = ()) -> str | None:
+    """Write the seconds of completed tasks as a table for `--run-times`; return its name.
+
+    *instant* tasks run nothing, so they take no time. Tasks that are in the table already and were
+    not run again keep their seconds. A task whose name no table can hold is left out. There is no
+    table as long as nothing is known.
+    """
+    measured = {name: s for name, s in journal.seconds().items() if _fits_table(name)}
+    path = directory / TABLE
+    known = _known(path)
+    if not measured and not known:
+        return None
+    if measured:
+        known.update(dict.fromkeys(filter(_fits_table, instant), 0.0) | measured)
+        text = io.StringIO()
+        rows = csv.writer(text, lineterminator="\n")
+        rows.writerow(["job", "seconds"])
+        rows.writerows((name, f"{seconds:.6g}") for name, seconds in known.items())
+        write_text(path, text.getvalue())
+    return str(path)
+
+
+def _fits_table(name: str) -> bool:
+    """Whether a table gives a name back as it is: one that does not would spoil the whole table."""
+    return bool(name) and name == name.strip() and not {"\n", "\0"} & set(name)
+
+
+def _known(path: Path) -> dict[str, float]:
+    """Return the seconds in a table; none if there is no table that can be read."""
+    with suppress(FormatError):
+        table = read_run_times(path)
+        return {**dict(zip(table.names, table.seconds.tolist(), strict=True)), **table.patterns}
+    return {}
+
+
+def with_learned(workflow: Workflow, directory: Path) -> Workflow:
+    """Return the workflow with the run times that an earlier run has learned, if there are any."""
+    path = directory / TABLE
+    if not path.exists() or not len(workflow.whole):
+        return workflow
+    with suppress(ArgumentError, FormatError):  # no name fits any more, or someone else wrote it
+        return workflow.with_run_times(_without_patterns(read_run_times(path)))
+    return workflow
+
+
+def _without_patterns(table: RunTimeTable) -> RunTimeTable:
+    """Return a table that `write_learned` wrote: a task may be called ``a*``, and that is all."""
+    seconds = np.concatenate([table.seconds, list(table.patterns.values())])
+    return RunTimeTable((*table.names, *table.patterns), seconds)
