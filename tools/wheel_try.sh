@@ -29,7 +29,7 @@ from importlib.resources import files
 # Snakemake looks for its plugins like this; an editable install hides them.
 assert "snakemake_scheduler_plugin_icsched" in [found.name for found in pkgutil.iter_modules()]
 assert list(files("icsched").glob("**/run_members.sh"))
-assert files("icsched").joinpath("commands/page/page.html").is_file()
+assert files("icsched").joinpath("report/page.html").is_file()
 END
 "$python" -c 'import pathlib, sys; pathlib.Path(sys.prefix, "share/man/man1/icsched.1").read_text()' ||
   fail "expected the manual page"

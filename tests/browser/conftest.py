@@ -26,10 +26,8 @@ def browser(tmp_path_factory):
 @pytest.fixture(scope="session")
 def sample_page(tmp_path_factory):
     """The page of the report that was made by hand."""
-    from icsched.commands.page.page import report_page
-
     path = tmp_path_factory.mktemp("sample") / "sample.html"
-    path.write_text(report_page(sample.report()), encoding="utf-8")
+    path.write_text(sample.page(), encoding="utf-8")
     return path
 
 

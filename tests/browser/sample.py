@@ -11,6 +11,9 @@ e f g h i
 
 from typing import Any
 
+from icsched.commands.terminal import json_text
+from icsched.report.page import report_page
+
 HOSTILE = '</script><img src=x onerror="document.title=1"><!--\u2028\u202e\x1bx'
 SHOWN = HOSTILE.replace("\u2028\u202e\x1b", r"\u2028\u202e\x1b")  # what readers must see of it
 NAMES = ["a", "b", "c", "d", HOSTILE, "f", "g", "h", "i", "j"]
@@ -234,3 +237,9 @@ def _proof() -> dict[str, Any]:
         "tree": root,
         "is_cut": False,
     }
+
+
+def page(keys: dict[str, Any] | None = None) -> str:
+    """The page that shows these keys, by default those of the report."""
+    keys = report() if keys is None else keys
+    return report_page(keys["name"], json_text(keys))

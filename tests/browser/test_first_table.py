@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from icsched.commands.page.page import report_page
 from tests.browser import sample
 from tests.browser.measures import TEXTS, overlaps
 
@@ -59,7 +58,7 @@ def test_no_digit_of_an_interval_is_made_up(browser, tmp_path):
     order["ratio"] = {"median": 1.0, "low": 0.9975, "high": 1.0025}
     order["stall"] = {"mean": 0.1, "low": 0.0954, "high": 0.1}
     page = tmp_path / "digits.html"
-    page.write_text(report_page(keys), encoding="utf-8")
+    page.write_text(sample.page(keys), encoding="utf-8")
     browser.open(page)
     cells = browser.run(
         "return [...document.querySelectorAll('#worth tbody tr:nth-child(2) td')]"
@@ -103,7 +102,7 @@ def test_long_numbers_of_the_first_table_do_not_overlap(browser, tmp_path):
     for order in keys["worth"]["orders"]:
         order["time"] = {key: 1e8 * value for key, value in order["time"].items()}
     page = tmp_path / "long.html"
-    page.write_text(report_page(keys), encoding="utf-8")
+    page.write_text(sample.page(keys), encoding="utf-8")
     browser.open(page, width=1300)
 
     assert overlaps(browser.run(TEXTS)) == []

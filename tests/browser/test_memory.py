@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Keys
 
-from icsched.commands.page.page import report_page
 from tests.browser import sample
 
 CHART = "[data-chart=memory]"
@@ -20,7 +19,7 @@ def opened(browser, tmp_path):
         curve = {"step": list(range(len(held))), "held": held, "peak": max(held)}
         keys["memory"] = {"words": "Held.", "unit": "bytes", "orders": {"auto": curve}}
         page = Path(tmp_path) / "memory.html"
-        page.write_text(report_page(keys), encoding="utf-8")
+        page.write_text(sample.page(keys), encoding="utf-8")
         browser.open(page)
         return browser
 

@@ -7,7 +7,6 @@ import re
 import pytest
 from selenium.webdriver import ActionChains, Keys
 
-from icsched.commands.page.page import report_page
 from tests.browser import sample
 from tests.browser.measures import STROKES, TEXTS, contrast, drawn_lines, overlaps
 
@@ -277,7 +276,7 @@ def test_orders_share_a_list_of_waits_if_they_wait_for_the_same_and_as_long(
     waits = keys["stalls"]["waits"]
     waits["now"] = {**waits["auto"], "time": time}  # both wait for nothing in particular
     page = tmp_path / "waits.html"
-    page.write_text(report_page(keys), encoding="utf-8")
+    page.write_text(sample.page(keys), encoding="utf-8")
     browser.open(page)
 
     headings = browser.run(

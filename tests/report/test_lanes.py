@@ -75,8 +75,7 @@ def test_recorded_bars_that_overlap_by_a_second_are_cut_short():
         task=np.array([0, 1, -1], np.int32),
         start=np.array([0.0, 9.0, 1.0]),
         stop=np.array([10.0, 12.0, 3.0]),
-        ending=np.array([0, 1, 2], np.uint8),
-        endings=("done", "failed", "evicted"),
+        ending=np.array([0, 1, 2], np.int32),
     )
 
     assert lanes.lane.tolist() == [0, 1, 0]

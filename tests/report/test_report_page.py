@@ -5,8 +5,8 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-from icsched.commands.page import page
-from icsched.commands.page.page import SCRIPTS, report_page
+from icsched.report import page
+from icsched.report.page import SCRIPTS
 from tests.browser import sample
 
 
@@ -28,7 +28,7 @@ class Scripts(HTMLParser):
 
 
 def test_no_name_ends_the_json_of_the_page_or_begins_a_tag():
-    read = Scripts(report_page(sample.report()))
+    read = Scripts(sample.page())
 
     assert read.tags.count("script") == 2
     assert "img" not in read.tags
@@ -37,13 +37,11 @@ def test_no_name_ends_the_json_of_the_page_or_begins_a_tag():
 
 def test_every_script_and_no_import_is_in_the_page():
     folder = Path(page.__file__).parent
-    text = report_page(sample.report())
+    text = sample.page()
 
     assert {path.name for path in folder.glob("*.js")} == set(SCRIPTS)
     assert re.findall(r"^(?:import|export) .*", text, re.M) == []
 
 
 def test_the_page_names_no_address_but_the_name_of_svg():
-    assert set(re.findall(r"https?://[^\"' ]*", report_page(sample.report()))) == {
-        "http://www.w3.org/2000/svg"
-    }
+    assert set(re.findall(r"https?://[^\"' ]*", sample.page())) == {"http://www.w3.org/2000/svg"}

@@ -15,7 +15,7 @@ from icsched import families, pebble
 from icsched.commands.comparison import PEER, lead_sentence
 from icsched.commands.options import PathName, program, refuse
 from icsched.commands.order_options import GivenPool
-from icsched.commands.page import Reported, report_answer, report_keys, report_page
+from icsched.commands.report import Reported, page_text, report_of
 from icsched.commands.terminal import SIGNS, OutputName, listing, paragraph, report, say
 from icsched.compare import simulate
 from icsched.errors import FormatError
@@ -235,5 +235,4 @@ def _written(directory: Path) -> list[str]:
 def _report(workflow: str, times: str) -> str:
     """Return the report page of the workflow that the tour made."""
     wanted = Reported(GivenPool(Workers(WORKERS)), run_times=[times])
-    found = report_answer([workflow], wanted, signs=SIGNS)
-    return report_page(report_keys(found))
+    return page_text(report_of([workflow], wanted, signs=SIGNS))

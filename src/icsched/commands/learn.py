@@ -22,7 +22,6 @@ from icsched.commands.notes import about_pool, caution_text
 from icsched.commands.options import STANDARD_OUTPUT, PathName, check_streams, refuse
 from icsched.commands.order_options import GivenPool, is_workflow, pool_text, timed, times_known
 from icsched.commands.replay import FIFO, USED, Foretold, foretell, learned_from, usage_of
-from icsched.commands.stalls import stall_lines
 from icsched.commands.terminal import (
     QUIET,
     SIGNS,
@@ -41,6 +40,7 @@ from icsched.formats.table import ReadOptions, format_by_suffix
 from icsched.history import Ending, Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
 from icsched.history.usage import CLOCK_S
 from icsched.messages import named
+from icsched.report.stalls import stall_lines
 from icsched.run_times import Origin, RunTimeTable
 from icsched.sim import AnyPool, Mean, Recorded, Times, Workers, pool_to_dict
 from icsched.sim.model import check_inputs

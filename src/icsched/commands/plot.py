@@ -32,10 +32,9 @@ from icsched.messages import named
 from icsched.orders import Plan
 from icsched.pebble import Profile
 from icsched.report import figures as draw
-from icsched.report.grouping import main_kinds
 from icsched.report.lanes import Lanes, run_lanes
 from icsched.report.proofs import MOST_COMPARED
-from icsched.report.scene import DagPicture, dag_picture, kinds_by_name
+from icsched.report.scene import DagPicture, dag_picture, kinds_by_name, main_kinds
 from icsched.sim import AnyPool, Times, engine
 from icsched.sim.played import Played
 from icsched.study import CellResult

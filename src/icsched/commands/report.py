@@ -1,11 +1,19 @@
 """`icsched report`: one page to explore."""
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import PurePath
 from typing import Annotated
 
+import numpy as np
 from cyclopts import Parameter
 
-from icsched.commands import page as render
+from icsched import checks, files, history
+from icsched.commands.comparison import ASSUMED
+from icsched.commands.inputs import Reading, check_output, times_sentence
+from icsched.commands.learn import check_clock, check_ends, check_names, check_past
+from icsched.commands.notes import caution_lines, disturbed, sentences
 from icsched.commands.options import (
     STANDARD_OUTPUT,
     USUAL,
@@ -16,10 +24,335 @@ from icsched.commands.options import (
     check_streams,
     refuse,
 )
-from icsched.commands.order_options import USUAL_POOL, PoolOptions, RunTimeFiles, naming_pool
-from icsched.commands.page import Reported, report_answer
-from icsched.commands.terminal import SIGNS, Json, OutputName, put_json, say
+from icsched.commands.order_options import (
+    AUTO,
+    USUAL_POOL,
+    GivenPool,
+    PoolOptions,
+    RunTimeFiles,
+    WantedOrder,
+    differ,
+    naming_pool,
+    timed,
+    times_known,
+    usual_pool,
+    with_run_times,
+)
+from icsched.commands.ordering import Ordered, Wanted, order_workflow
+from icsched.commands.replay import Learned, learned_from, places_left
+from icsched.commands.show import files_of, remark_words
+from icsched.commands.simulate import Model, pool_words
+from icsched.commands.terminal import (
+    QUIET,
+    SIGNS,
+    Json,
+    OutputName,
+    Signs,
+    json_text,
+    put_json,
+    say,
+)
+from icsched.compare import Paired, Simulation, Timeline
+from icsched.errors import FormatError, SimulationError
 from icsched.files import write_text
+from icsched.formats.table import ReadOptions
+from icsched.history import PastRun
+from icsched.messages import named
+from icsched.orders import made_order
+from icsched.orders.auto import order_of
+from icsched.pebble import Schedule, critical_path_order
+from icsched.report.bottlenecks import bottlenecks_of, critical_path
+from icsched.report.curves import curves_of, memory_of
+from icsched.report.drawing import clusters_of, drawing_of, game_of, kinds_of_tasks
+from icsched.report.lanes import Lanes, recorded_lanes, run_lanes, shown_runs
+from icsched.report.page import Report, pool_keys, report_keys, report_page, size_of
+from icsched.report.proof_tree import shown_proof
+from icsched.report.scene import dag_picture
+from icsched.report.stalls import Waits, stalled_runs, waits_of
+from icsched.report.subject import NOW, ReportOrder, Subject, capital
+from icsched.report.worth import worth_of
+from icsched.serve.clusters import plan_clusters
+from icsched.sim import AnyPool, Played, Pool, Times, trace
+from icsched.sim.engine import cores
+from icsched.theory import Proof
+from icsched.words import counted
+from icsched.workflow import Workflow
+
+CRITICAL_PATH, PRIO, FIFO = "critical-path", "prio", "fifo"
+_MOST_RUNS, _FEWEST_RUNS = 2000, 20  # of each order
+_MOST_TASKS = 50_000_000  # simulated, of all orders together, if that is enough for these runs
+_MOST_ADVISED = 100_000  # jobs: advice about more takes longer than all the rest
+_MOST_REMARKS = 20
+_MOST_BATCHES = 5_000_000  # in a run that is followed step by step: they are all in memory
+_POOL_FILE = "pool.json"  # in the command that repeats a report
+
+
+@dataclass(frozen=True)
+class Reported:
+    """What a report is asked for.
+
+    `given` is None if the user said nothing about the pool. `logs` are those of a past run.
+    `clusters` is the size of clusters, if they are wanted. `pool_file` has the pool, if a file
+    does, and `reading` says how the workflow is read.
+    """
+
+    given: GivenPool | None = None
+    run_times: Sequence[str] = ()
+    logs: Sequence[str] = ()
+    clusters: int | None = None
+    pool_file: str | None = None
+    reading: ReadOptions = field(default_factory=ReadOptions)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The files that are read beside the workflow."""
+        pool = () if self.pool_file is None else (self.pool_file,)
+        return (*self.run_times, *self.logs, *pool)
+
+    @property
+    def needs_pool(self) -> bool:
+        """Whether the pool must be given to repeat the report: it is not that of the logs."""
+        return self.given is not None or not self.logs
+
+    def pool_sentence(self, who: str) -> str:
+        """Say who asks for tasks, and where that is known from."""
+        vary = f"{ASSUMED.capitalize()} (by assumption)."
+        if self.given is not None:
+            return f"The pool is as you said: {who}. {vary}"
+        if self.logs:
+            return f"The pool behaves as in {named(*self.logs)}: {who}. {vary}"
+        usual = f"Nothing is known of your pool. A usual one for this workflow is assumed: {who}."
+        return f"{usual} {vary} `icsched prio` takes the average of several usual pools."
+
+    def to_repeat(self) -> str:
+        """Say what to do before `repeat`: pool.json may have to be made."""
+        if self.needs_pool and self.pool_file is None:
+            return f"To repeat it, save the pool as {_POOL_FILE} and run this:"
+        return "To repeat it, run this:"
+
+    def repeat(self, paths: Sequence[str]) -> str:
+        """Return the command that makes this report again."""
+        options = (name for name, value in asdict(self.reading).items() if value)
+        words = ["icsched", "report", *paths]
+        words += [f"--{name.replace('_', '-')}" for name in options]
+        words += [word for file in self.run_times for word in ("--run-times", file)]
+        words += [word for file in self.logs for word in ("--log", file)]
+        words += ["--clusters", str(self.clusters)] if self.clusters is not None else []
+        words += ["--pool", self.pool_file or _POOL_FILE] if self.needs_pool else []
+        return shlex.join([*words, "-o", "report.html"])
+
+
+def read_past(paths: Sequence[str], workflow: Workflow) -> PastRun:
+    """Read logs of *workflow*; raises FormatError for logs that `icsched learn` refuses."""
+    read = [(path, files.read_bytes(path)) for path in paths]
+    past = history.parsed_run(read)
+    check_ends(past, paths)
+    check_past(past, past.run_times(), paths)
+    check_clock(past, read)
+    check_names(past, workflow, paths)
+    return past
+
+
+def _learned(past: PastRun, paths: Sequence[str], workflow: Workflow) -> Learned:
+    """Return what the last run of the logs tells; raises FormatError if it cannot be followed.
+
+    All jobs of the run count, also those that are done now.
+    """
+    try:
+        return learned_from(past.last_run, workflow.whole)
+    except SimulationError as error:
+        raise FormatError(", ".join(paths), None, str(error)) from error
+
+
+def report_of(
+    paths: Sequence[str], wanted: Reported, *, output: str | None = None, signs: Signs = QUIET
+) -> Report:
+    """Find all that a report shows of a workflow.
+
+    Run times are those of the files *run_times*, or of the logs, or the workflow's own. The pool is
+    the given one, or that of the logs, or a usual one. Raises ArgumentError if *output* is a file
+    of the workflow.
+    """
+    workflow = Reading(wanted.reading).read_to_run(paths, signs=signs)
+    if output is not None:
+        check_output(workflow, output, *wanted.inputs)
+    past = read_past(wanted.logs, workflow) if wanted.logs else None
+    if past is not None and not wanted.run_times:
+        workflow = timed(workflow, past.run_times(), wanted.logs)
+    workflow = with_run_times(workflow, wanted.run_times)
+    learned = None if past is None else _learned(past, wanted.logs, workflow)
+    given = wanted.given
+    if given is None and learned is not None:
+        given = GivenPool(learned.replayed.pool, learned.replayed.error)
+    pool = usual_pool(workflow) if given is None else given.pool
+    # Without a pool on several usual ones, as `icsched prio`.
+    ordered = order_workflow(workflow, Wanted(WantedOrder(AUTO), given=given), signs=signs)
+    with signs.working("ordering", len(workflow.dag)):
+        orders = _orders(ordered)
+    runs = _simulated(ordered.workflow, orders, pool, signs)
+    with signs.working("drawing", len(workflow.dag)):
+        return _report(paths, wanted, ordered, orders, runs, learned)
+
+
+def _orders(found: Ordered) -> dict[str, ReportOrder]:
+    """Return "now", if the files have priorities, "auto", "critical-path", "prio" and "fifo".
+
+    Jobs without priorities run first come, first served, so "fifo" is then what the files have now.
+    """
+    plan, times = found.plan, found.workflow.run_times
+    dag, present = plan.dag, found.present
+    longest = critical_path_order(dag, run_times=np.ones(len(dag)) if times is None else times)
+    made = plan if plan.choice and plan.choice.chosen == PRIO else made_order(dag, PRIO, times)
+    assert not isinstance(made, np.ndarray)  # noqa: S101  for the type checker
+    orders = {
+        AUTO: ReportOrder(plan.schedule, _played_auto(found), plan.proof),
+        CRITICAL_PATH: _listed(Schedule.trusted(dag, longest)),
+        PRIO: _listed(Schedule.trusted(dag, made.order), made.proof),
+        FIFO: ReportOrder(Schedule.trusted(dag, dag.fifo_order), Played("fifo")),
+    }
+    if present is None or not differ(present):
+        return orders
+    now = Schedule.trusted(dag, order_of(dag, present))
+    return {NOW: ReportOrder(now, Played("priority", priorities=present)), **orders}
+
+
+def _played_auto(found: Ordered) -> Played:
+    """Return how "auto" is played: as the files without icsched's section, if it keeps these."""
+    choice, own = found.plan.choice, found.workflow.priorities
+    if choice is None or choice.chosen != choice.present:
+        return Played("static", found.plan.schedule)
+    return Played("priority", priorities=own) if differ(own) else Played("fifo")
+
+
+def _listed(schedule: Schedule, proof: Proof | None = None) -> ReportOrder:
+    return ReportOrder(schedule, Played("static", schedule), proof)
+
+
+@dataclass(frozen=True, eq=False)
+class _Runs:
+    """Orders simulated on a pool; `lanes` and `waits` are of the first run of each order.
+
+    Orders whose runs have so many steps that they do not fit into memory have none.
+    """
+
+    pool: AnyPool
+    baseline: str
+    found: Simulation
+    timelines: Mapping[str, Timeline]
+    lanes: dict[str, Lanes] = field(default_factory=dict)
+    waits: dict[str, Waits] = field(default_factory=dict)
+
+
+def _simulated(
+    workflow: Workflow, orders: Mapping[str, ReportOrder], pool: AnyPool, signs: Signs
+) -> _Runs:
+    """Simulate all orders on the same draws, and follow the first run of each."""
+    dag, times = workflow.dag, Times(means=workflow.run_times)  # as "auto" has them
+    played = {name: order.played for name, order in orders.items()}
+    affordable = _MOST_TASKS // (len(dag) * len(played))
+    sampling = Paired(most_runs=min(_MOST_RUNS, max(_FEWEST_RUNS, affordable)))
+    model = Model(pool, times, sampling, 0, cores(), signs)
+    baseline = NOW if NOW in played else FIFO
+    found = model.simulation(dag, played, baseline)
+    runs = _Runs(pool, baseline, found, model.timelines(dag, played, found))
+    longest = _MOST_BATCHES * pool.interval if isinstance(pool, Pool) else np.inf
+    with signs.working("following a run"):
+        for name, order in played.items():
+            if found.orders[name].time.high <= longest:
+                steps = trace(dag, order, pool, times, seed=0, run=0)
+                runs.lanes[name] = run_lanes(steps, pool)
+                runs.waits[name] = waits_of(dag, steps, pool)
+    return runs
+
+
+def _report(
+    paths: Sequence[str],
+    wanted: Reported,
+    ordered: Ordered,
+    orders: Mapping[str, ReportOrder],
+    runs: _Runs,
+    learned: Learned | None,
+) -> Report:
+    """Put the report together."""
+    from importlib.metadata import version  # slow to import
+
+    workflow, plan = ordered.workflow, ordered.plan
+    picture = dag_picture(
+        workflow.dag, kinds=kinds_of_tasks(workflow), run_times=workflow.run_times
+    )
+    subject = Subject(
+        *(workflow, plan, runs.pool, orders, runs.baseline, runs.found, picture),
+    )
+    path, narrow = critical_path(workflow.dag, subject.means), bottlenecks_of(plan.schedule)
+    curves, why = curves_of(subject)
+    clusters = None
+    if wanted.clusters is not None:
+        checks.whole_number("--clusters", wanted.clusters, least=1, most=len(plan.dag))
+        found = plan_clusters(plan.dag, [wanted.clusters], order=plan)
+        clusters = clusters_of(subject, wanted.clusters, found)
+    who = subject.called(pool_words(runs.pool, subject.unit))
+    own = None if learned is None else _own_lanes(learned, workflow)
+    stalls = None if learned is None else learned.stalls
+    return Report(
+        name=PurePath(paths[0]).name,
+        files=list(paths),
+        version=version("icsched"),
+        to_repeat=wanted.to_repeat(),
+        repeat=wanted.repeat(paths),
+        word=subject.word,
+        notes=list(_notes(paths[0], workflow)),
+        size=size_of(subject, _origin(paths[0], workflow)),
+        pool=pool_keys(runs.pool, wanted.pool_sentence(who)),
+        worth=worth_of(subject, path, list(map(named, caution_lines(ordered.cautions)))),
+        stalls=stalled_runs(subject, path, narrow, runs.timelines, runs.waits, stalls),
+        curves=curves,
+        memory=memory_of(subject),
+        dag=drawing_of(subject, narrow),
+        game=game_of({name: order.schedule for name, order in orders.items()}, picture),
+        lanes=shown_runs(subject, runs.lanes, own),
+        proof=shown_proof(subject, why),
+        clusters=clusters,
+    )
+
+
+def _own_lanes(learned: Learned, workflow: Workflow) -> Lanes:
+    """Return the recorded run; only jobs that are left have a task there."""
+    usage = learned.usage
+    task = np.append(places_left(workflow), np.int32(-1))[usage.task]  # -1, unknown, is the last
+    return recorded_lanes(usage.lane, task, usage.start, usage.end, usage.ending)
+
+
+def _origin(path: str, workflow: Workflow) -> str:
+    """Say where run times come from."""
+    known = times_known(workflow)
+    if known is None:
+        return f"Run times are those in {named(path)}."
+    return f"{times_sentence(known).capitalize()}."
+
+
+def _notes(path: str, workflow: Workflow) -> Iterator[str]:
+    """Yield what else the reader should know, as sentences."""
+    is_small = len(workflow.dag) <= _MOST_ADVISED
+    about = files_of(workflow, None, with_advice=is_small)  # `_origin` tells of run times
+    told = sentences([*about.notes, *([] if is_small else [disturbed(path)])])
+    told += map(remark_words, about.remarks[:_MOST_REMARKS])
+    rest = len(about.remarks) - _MOST_REMARKS
+    told += [f"{counted(rest, 'more remark')}: icsched show has all"] if rest > 0 else []
+    for line in told:
+        yield f"{named(_sentence_start(line))}."
+
+
+def _sentence_start(line: str) -> str:
+    """Return *line* with a capital, unless it begins with a path or a command.
+
+    >>> _sentence_start("a job is done"), _sentence_start("wf.dag: stale")
+    ('A job is done', 'wf.dag: stale')
+    >>> _sentence_start("icsched show tells it")
+    'icsched show tells it'
+    """
+    first = line.partition(" ")[0]
+    return capital(line) if first.isalpha() and first != "icsched" else line
+
 
 Logs = Annotated[Sequence[PathName], Parameter(negative="", show_default=False)]
 
@@ -57,20 +390,18 @@ def report(
         }
     )
     check_streams(*files, *run_times, *log, pool_options.pool_file)
-    wanted = Reported(
-        given=pool_options.pool(),
-        run_times=run_times,
-        logs=log,
-        clusters=clusters,
-        pool_file=pool_options.pool_file,
-        reading=reading,
-    )
-    with naming_pool(pool_options.pool_file):
-        found = report_answer(files, wanted, output=output_, signs=SIGNS)
-    keys = render.report_keys(found)
+    given, pool_file = pool_options.pool(), pool_options.pool_file
+    wanted = Reported(given, run_times, log, clusters, pool_file, reading)
+    with naming_pool(pool_file):
+        found = report_of(files, wanted, output=output_, signs=SIGNS)
     if output_ is None:
-        put_json(keys)
+        put_json(report_keys(found))
         return
-    write_text(output_, render.report_page(keys))
+    write_text(output_, page_text(found))
     if output_ != STANDARD_OUTPUT:
         say(f"wrote {output_}: open it in a browser\n")
+
+
+def page_text(found: Report) -> str:
+    """Return the page that shows a report, as HTML."""
+    return report_page(found.name, json_text(report_keys(found)))

@@ -1,10 +1,17 @@
-"""Curves with as many points as a page can show."""
+"""Curves with as many points as a page can show: eligible tasks, and what must be held."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from icsched.pebble import memory_profile
+from icsched.report.proofs import MOST_COMPARED, certified_sentence
+from icsched.report.subject import NOW, Subject, capital, order_called
+from icsched.theory.proof import ProofStep, Rule
+from icsched.theory.steps import steps_of
+from icsched.words import counted, in_bytes
 
 MOST_POINTS = 1000  # of a curve: a page cannot show more
 
@@ -57,3 +64,126 @@ def _extremes(line: Line, steps: NDArray[np.int64]) -> NDArray[np.int64]:
     values = line[steps]
     found: NDArray[np.int64] = steps[np.unique([np.argmin(values), np.argmax(values)])]
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class EligibleCurve:
+    """The eligible tasks after some steps."""
+
+    step: NDArray[np.int64]
+    eligible: Line
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The eligible tasks of each order, under a ceiling if one is known."""
+
+    words: str
+    steps: int
+    orders: dict[str, EligibleCurve]
+    ceiling: EligibleCurve | None
+
+
+@dataclass(frozen=True, eq=False)
+class HeldCurve:
+    """What an order holds over its steps, and the most that it ever holds."""
+
+    step: NDArray[np.int64]
+    held: Line
+    peak: int
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """The results that each order must keep, because a child has not run yet; or their bytes."""
+
+    words: str
+    unit: str
+    orders: dict[str, HeldCurve]
+
+
+def curves_of(subject: Subject) -> tuple[Curves, ProofStep | None]:
+    """Return the curves of the orders under a ceiling, and why the ceiling holds."""
+    ceiling, why = _ceiling(subject)
+    orders = {name: _eligible(one.schedule.eligible) for name, one in subject.orders.items()}
+    above = None if ceiling is None else _eligible(ceiling)
+    words = _curve_words(subject, has_ceiling=above is not None)
+    return Curves(words, len(subject.dag), orders, above), why
+
+
+def _eligible(line: Line) -> EligibleCurve:
+    curve = curve_of(line)
+    return EligibleCurve(curve.step, curve.value)
+
+
+def _ceiling(subject: Subject) -> tuple[Line | None, ProofStep | None]:
+    """Return a bound that no order exceeds, and why it holds; no bound for a large dag.
+
+    If an order is proved IC-optimal by a theorem, its own profile is the bound.
+    """
+    dag = subject.dag
+    if len(dag) + dag.arc_count <= MOST_COMPARED:
+        certificate = subject.plan.certificate
+        return certificate.bound, steps_of(certificate.bounded)
+    for order in subject.orders.values():
+        proof = order.proof
+        if proof is not None and proof.is_ic_optimal:
+            chain = ProofStep(Rule.BLOCKS, chain=proof.chain) if proof.chain else None
+            return order.schedule.eligible, proof.steps or chain
+    return None, None
+
+
+def _curve_words(subject: Subject, *, has_ceiling: bool) -> str:
+    """Say what the curves are, and how close the chosen order comes to the ceiling."""
+    asks = "after each step: a worker that asks then finds one of them."
+    told = f"Eligible {subject.word}s {asks}"
+    if not has_ceiling:
+        return f"{told} The workflow is too large for a ceiling."
+    share = ""
+    if subject.certified is not None:
+        share = subject.called(f" Order auto: {certified_sentence(subject.certified)}")
+    return f"{told} No order has more than the ceiling.{share}"
+
+
+def memory_of(subject: Subject) -> Memory:
+    """Return what each order holds over its steps."""
+    sizes, orders = subject.workflow.sizes, {}
+    for name, order in subject.orders.items():
+        schedule = order.schedule
+        line = schedule.memory
+        if sizes is not None:
+            line = memory_profile(schedule.dag, schedule, sizes=sizes)
+        curve = curve_of(line)
+        orders[name] = HeldCurve(curve.step, curve.value, int(line.max()))
+    unit = "results" if sizes is None else "bytes"
+    peaks = {name: held.peak for name, held in orders.items()}
+    return Memory(_memory_words(peaks, unit), unit, orders)
+
+
+def _memory_words(peaks: dict[str, int], unit: str) -> str:
+    """Say which orders hold the least."""
+    peak = min(peaks.values())
+    least = [name for name, own in peaks.items() if own == peak]
+    most = counted(peak, "result") if unit == "results" else in_bytes(peak)
+    kept = "Results that must be kept, because a child has not run yet."
+    if len(least) == len(peaks):
+        return f"{kept} All orders need the same: at most {most}."
+    who = capital(_orders_called(least)) + (" needs" if len(least) == 1 else " need")
+    return f"{kept} {who} the least: at most {most}."
+
+
+def _orders_called(names: list[str]) -> str:
+    """Name some orders in a sentence.
+
+    >>> _orders_called(["now", "auto"])
+    'the order that the file has now and the order auto'
+    >>> _orders_called(["auto", "prio", "fifo"])
+    'the orders auto, prio and fifo'
+    """
+    told = [order_called(NOW)] if NOW in names else []
+    others = [name for name in names if name != NOW]
+    if len(others) == 1:
+        told.append(order_called(others[0]))
+    elif others:
+        told.append(f"the orders {', '.join(others[:-1])} and {others[-1]}")
+    return " and ".join(told)

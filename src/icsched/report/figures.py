@@ -27,9 +27,8 @@ from icsched.files import write_bytes
 from icsched.messages import named
 from icsched.pebble import Profile
 from icsched.report.curves import curve_of
-from icsched.report.grouping import few_kinds
 from icsched.report.lanes import Lanes
-from icsched.report.scene import DagPicture
+from icsched.report.scene import DagPicture, few_kinds
 from icsched.sim import Mean, Ratio
 from icsched.study.cells import BASELINE, Cell, CellResult
 from icsched.words import counted, number, visible_time

@@ -1,18 +1,21 @@
 """One run as lanes: each worker is a lane, each task that it ran a bar."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from heapq import heappop, heappush
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from icsched import history
 from icsched.arrays import Floats, Ids
+from icsched.report.subject import Subject, six_digits
 from icsched.sim import AnyPool, Pool, Trace
 from icsched.sim.results import Ending
 
 MOST_BARS = 3000  # of one run: a page cannot show more
-
-ENDINGS = tuple(Ending(number).name.lower() for number in range(len(Ending)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +32,7 @@ class Lanes:
     task: Ids = field(repr=False)
     start: Floats = field(repr=False)
     stop: Floats = field(repr=False)
-    ending: NDArray[np.uint8] = field(repr=False)
+    ending: NDArray[np.integer[Any]] = field(repr=False)
     endings: tuple[str, ...]
     end: float
     workers: int
@@ -52,49 +55,28 @@ def run_lanes(trace: Trace, pool: AnyPool, most: int = MOST_BARS) -> Lanes:
         workers = max(int(lane.max(initial=-1)) + 1, _most_at_once(given.time, given.end))
     else:
         lane, workers = given.request[kept].astype(np.int32), pool.count
-    return Lanes(
-        lane=lane,
-        task=given.task[kept],
-        start=start,
-        stop=stop,
-        ending=given.ending[kept],
-        endings=ENDINGS,
-        end=end,
-        workers=workers,
-        is_cut=len(given.time) > most,
-    )
+    bars = lane, given.task[kept], start, stop, given.ending[kept]
+    return Lanes(*bars, _names(Ending), end, workers, is_cut=len(given.time) > most)
 
 
-def recorded_lanes(
-    lane: Ids,
-    task: Ids,
-    start: Floats,
-    stop: Floats,
-    ending: NDArray[np.uint8],
-    endings: tuple[str, ...],
-    most: int = MOST_BARS,
-) -> Lanes:
+def _names(endings: type[Enum]) -> tuple[str, ...]:
+    return tuple(endings(number).name.lower() for number in range(len(endings)))
+
+
+def recorded_lanes(lane: Ids, task: Ids, start: Floats, stop: Floats, ending: Ids) -> Lanes:
     """Return the lanes of a run that a log tells; *task* is -1 for what is not in the dag.
 
     Logs have whole seconds, so a bar may begin before the one before it in its lane has ended; the
     earlier bar is then cut short.
     """
     in_order = np.argsort(start, kind="stable")
+    kept = in_order[:MOST_BARS]
     lane = np.unique(lane, return_inverse=True)[1].astype(np.int32)
     workers, end = int(lane.max(initial=-1)) + 1, float(stop.max(initial=0.0))
     stop = _cut_short(lane, start, stop, in_order)
-    kept = in_order[:most]
-    return Lanes(
-        lane=lane[kept],
-        task=task[kept],
-        start=start[kept],
-        stop=stop[kept],
-        ending=ending[kept],
-        endings=endings,
-        end=end,
-        workers=workers,
-        is_cut=len(start) > most,
-    )
+    bars = lane[kept], task[kept], start[kept], stop[kept], ending[kept]
+    is_cut = len(start) > MOST_BARS
+    return Lanes(*bars, _names(history.Ending), end, workers, is_cut=is_cut)
 
 
 def _cut_short(lane: Ids, start: Floats, stop: Floats, in_order: NDArray[np.intp]) -> Floats:
@@ -129,3 +111,68 @@ def _most_at_once(start: Floats, stop: Floats) -> int:
     """Return how many bars there are at most at one moment; bars that take no time do not count."""
     over = np.searchsorted(np.sort(stop), start, side="right")
     return int((np.arange(1, len(start) + 1) - over).max(initial=0))
+
+
+@dataclass(frozen=True, eq=False)
+class ShownRun:
+    """The lanes of a run by the nodes of the picture; None for a job that is not left to run."""
+
+    source: Literal["simulated", "recorded"]
+    end: float
+    workers: int
+    is_cut: bool
+    lane: Ids
+    node: list[int | None]
+    start: Floats
+    end_of: Floats
+    ending: NDArray[np.integer[Any]]
+    endings: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ShownRuns:
+    """One run of each order, and "recorded", which is that of a log."""
+
+    unit: str
+    words: str
+    runs: dict[str, ShownRun]
+
+
+def shown_runs(subject: Subject, simulated: Mapping[str, Lanes], own: Lanes | None) -> ShownRuns:
+    """Return the *simulated* runs of orders, and the user's *own*, if there is a log."""
+    runs = {name: _run(subject, lanes, "simulated") for name, lanes in simulated.items()}
+    if own is not None:
+        runs["recorded"] = _run(subject, own, "recorded")
+    return ShownRuns(subject.unit, _words(subject, simulated), runs)
+
+
+def _run(subject: Subject, lanes: Lanes, source: Literal["simulated", "recorded"]) -> ShownRun:
+    times = six_digits(np.concatenate([lanes.start, lanes.stop, [lanes.end]]))
+    nodes = [subject.node(task) if task >= 0 else None for task in lanes.task.tolist()]
+    return ShownRun(
+        source=source,
+        end=float(times[-1]),
+        workers=lanes.workers,
+        is_cut=lanes.is_cut,
+        lane=lanes.lane,
+        node=nodes,
+        start=times[: len(lanes)],
+        end_of=times[len(lanes) : -1],
+        ending=lanes.ending,
+        endings=lanes.endings,
+    )
+
+
+def _words(subject: Subject, simulated: Mapping[str, Lanes]) -> str:
+    """Say what the lanes are."""
+    told = [f"Each lane is a worker, each bar a {subject.word} that it ran."]
+    if isinstance(subject.pool, Pool):
+        told.append("Requests have no names, so each takes the first free lane.")
+    if any(lanes.is_cut for lanes in simulated.values()):
+        told.append("Only the beginning of each run is shown.")
+    if len(simulated) < len(subject.orders):
+        told.append("Runs with very many batches are not shown.")
+    if simulated:
+        told.append("A simulated run is one of many: its run times are drawn at random, so its")
+        told.append("end differs from the mean.")
+    return " ".join(told)

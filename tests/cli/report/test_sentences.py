@@ -113,7 +113,7 @@ def test_a_time_beside_a_bound_has_its_interval(report, put):
 
 def test_chance_is_named_only_if_the_interval_includes_0(report, fork, monkeypatch):
     """A large workflow gets few runs: their intervals are not trusted, but may exclude 0."""
-    monkeypatch.setattr("icsched.commands.page.answer._MOST_TASKS", 4 * 4 * 400)
+    monkeypatch.setattr("icsched.commands.report._MOST_TASKS", 4 * 4 * 400)
     found = report(fork, pool=ONE_BY_ONE)["worth"]
 
     ratio = next(each["ratio"] for each in found["orders"] if each["name"] == found["best"])

@@ -69,7 +69,7 @@ def test_runs_with_too_many_batches_are_told_to_be_missing(report, put, monkeypa
     told = "Runs with very many batches are not shown."
     assert told not in report("wf.dag", pool=batches)["lanes"]["words"]
 
-    monkeypatch.setattr("icsched.commands.page.answer._MOST_BATCHES", 1)
+    monkeypatch.setattr("icsched.commands.report._MOST_BATCHES", 1)
 
     found = report("wf.dag", pool=batches)["lanes"]
     assert (found["runs"], told in found["words"]) == ({}, True)

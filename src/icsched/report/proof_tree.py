@@ -1,10 +1,11 @@
 """What is proved about the order of a report, as a tree of sentences."""
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 
-from icsched.commands.page.answer import ReportAnswer
-from icsched.commands.page.sentences import called
-from icsched.report.proofs import certified_plan, proof_sentence, ratios, unbounded
+from icsched.report.proofs import proof_sentence, ratios, unbounded
+from icsched.report.subject import Subject
 from icsched.theory.proof import Chain, ProofStep, Rule, Sign, Theorem
 
 _REASONS = {
@@ -52,48 +53,61 @@ _SHAPES = {
 }
 
 
-def proof_keys(found: ReportAnswer) -> dict[str, object]:
-    """Return what is proved about the chosen order, and why the ceiling holds."""
-    certified, proof = certified_plan(found.plan), found.plan.proof
-    known = ratios(certified)
+@dataclass(frozen=True)
+class Branch:
+    """A step of a proof in words, or a block in a chain, `count` times, and its parts."""
+
+    rule: str
+    words: str
+    name: str | None
+    count: int
+    parts: list["Branch"]
+
+
+@dataclass(frozen=True)
+class ShownProof:
+    """What is proved about the order "auto", and the ratios to a bound if they are known.
+
+    `tree` says why the ceiling holds. `is_cut` says that a part of the tree is left out.
+    """
+
+    status: Literal["ic-optimal", "unproved"]
+    words: str
+    min_ratio: float | None
+    mean_ratio: float | None
+    area_ratio: float | None
+    tree: Branch | None
+    is_cut: bool
+
+
+def shown_proof(subject: Subject, why: ProofStep | None) -> ShownProof:
+    """Return what is proved about the order "auto", and *why* the ceiling holds."""
+    certified, proof = subject.certified, subject.plan.proof
     is_optimal = proof.is_ic_optimal or (certified is not None and certified.is_ic_optimal)
-    tree = None if found.why is None else _called(found, _node(found.why))
-    return {
-        "status": "ic-optimal" if is_optimal else "unproved",
-        "words": _words(found),
-        "min_ratio": known.min_ratio,
-        "mean_ratio": known.mean_ratio,
-        "area_ratio": known.bound_area_ratio,
-        "tree": tree,
-        "is_cut": found.why is not None and _is_cut(found.why),
-    }
+    if proof.is_ic_optimal and proof.theorem is not None:
+        optimal = "IC-optimal: no order has more eligible tasks at any step."
+        words = f"{optimal} {_REASONS[proof.theorem]}"
+    else:
+        words = proof_sentence(proof, certified) + unbounded(subject.plan, certified)
+    return ShownProof(
+        "ic-optimal" if is_optimal else "unproved",
+        subject.called(words),
+        *ratios(certified),
+        tree=None if why is None else _branch(why, subject.called),
+        is_cut=why is not None and _is_cut(why),
+    )
 
 
-def _words(found: ReportAnswer) -> str:
-    """Say what is proved about the order auto, and why."""
-    certified, proof = certified_plan(found.plan), found.plan.proof
-    if not proof.is_ic_optimal or proof.theorem is None:
-        without = unbounded(found.plan, certified)
-        return called(found, proof_sentence(proof, certified) + without)
-    optimal = "IC-optimal: no order has more eligible tasks at any step."
-    return called(found, f"{optimal} {_REASONS[proof.theorem]}")
-
-
-def _called(found: ReportAnswer, node: dict[str, Any]) -> dict[str, Any]:
-    """Return a tree with the file's word for a task."""
-    words = {key: node[key] and called(found, node[key]) for key in ("words", "name")}
-    return {**node, **words, "parts": [_called(found, part) for part in node["parts"]]}
-
-
-def _node(step: ProofStep) -> dict[str, Any]:
-    parts = _links(step.chain) if step.chain else [_node(part) for part in _flat(step)]
-    return {
-        "rule": step.rule.name.lower().replace("_", "-"),
-        "words": _RULES[step.rule],
-        "name": shape_words(step.name) if step.name else None,
-        "count": step.count,
-        "parts": parts,
-    }
+def _branch(step: ProofStep, called: Callable[[str], str] = str) -> Branch:
+    """Return a step with its parts; *called* puts the file's word for a task into a sentence."""
+    parts = [_branch(part, called) for part in _flat(step)]
+    return Branch(
+        rule=step.rule.name.lower().replace("_", "-"),
+        words=called(_RULES[step.rule]),
+        name=called(shape_words(step.name)) if step.name else None,
+        count=step.count,
+        parts=_links(step.chain, called) if step.chain else parts,
+    )
 
 
 def _flat(step: ProofStep) -> list[ProofStep]:
@@ -113,16 +127,16 @@ def _flat(step: ProofStep) -> list[ProofStep]:
     ]
 
 
-def _links(chain: Chain) -> list[dict[str, Any]]:
+def _links(chain: Chain, called: Callable[[str], str]) -> list[Branch]:
     last = None if chain.is_cut else chain.links[-1]
     return [
-        {
-            "rule": "block",
-            "words": "This block is the last one." if link is last else _LINKS[link.sign],
-            "name": shape_words(link.block),
-            "count": link.count,
-            "parts": [],
-        }
+        Branch(
+            rule="block",
+            words=called("This block is the last one." if link is last else _LINKS[link.sign]),
+            name=called(shape_words(link.block)),
+            count=link.count,
+            parts=[],
+        )
         for link in chain.links
     ]
 

@@ -1,15 +1,12 @@
-"""Tasks that many others wait for, the longest path, and the least time of any order."""
+"""Tasks that many others wait for, and the longest path."""
 
-import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from icsched.arrays import Floats, Ids
 from icsched.dag import Dag
 from icsched.pebble import Schedule, remaining_paths
-from icsched.sim import AnyPool, Pool, Recorded, Workers
 
 FEW = 16  # eligible tasks: if there are more, nobody waits
 MOST_SHOWN = 10
@@ -38,18 +35,6 @@ class CriticalPath:
 
     time: float
     tasks: Ids
-
-
-@dataclass(frozen=True)
-class LeastTime:
-    """A time that no order is below on average, and the reason.
-
-    "path": the longest path takes this time. "work": all workers together need this time for all
-    tasks.
-    """
-
-    time: float
-    reason: Literal["path", "work"]
 
 
 def bottlenecks_of(schedule: Schedule) -> tuple[Bottleneck, ...]:
@@ -135,31 +120,3 @@ def critical_path(dag: Dag, means: Floats) -> CriticalPath:
         task = int(children[np.argmax(left[children])])
         path.append(task)
     return CriticalPath(float(left.max()), np.array(path, np.int32))
-
-
-def least_time(path: CriticalPath, work: float, pool: AnyPool) -> LeastTime | None:
-    """Return the least mean time of any order on *pool*; *work* is the sum of mean run times.
-
-    The mean of the longest path is at least the longest path of means. A fixed set of workers also
-    needs the time of all the work. Overhead and delay only add to both. None if tasks can be run
-    again or twice: then the first result counts, and its run time is not the mean.
-
-    >>> path = CriticalPath(6.0, np.arange(2, dtype=np.int32))
-    >>> least_time(path, 8.0, Workers(2)), least_time(path, 8.0, Workers(1)).time
-    (LeastTime(time=6.0, reason='path'), 8.0)
-    """
-    if _runs_again(pool):
-        return None
-    speeds = (pool.speeds if isinstance(pool, Workers) else None) or (1.0,)
-    alone = path.time / max(speeds)
-    if isinstance(pool, Pool):  # as many workers as come
-        return LeastTime(alone, "path")
-    total = sum(speeds) if len(speeds) > 1 else pool.count * speeds[0]
-    together = work / total
-    return LeastTime(together, "work") if together > alone else LeastTime(alone, "path")
-
-
-def _runs_again(pool: AnyPool) -> bool:
-    if isinstance(pool, Recorded):
-        return bool(np.isfinite(pool.ends).any())
-    return pool.replicas > 1 or min(pool.leave, pool.deadline) < math.inf

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched import Dag, families
-from icsched.report.grouping import groups_of
-from icsched.report.scene import dag_picture
+from icsched.report.scene import dag_picture, groups_of
 from icsched.run_times import stem
 from tests.strategies import dags
 

@@ -1,0 +1,298 @@
+"""Where a run stalls: when free workers find nothing to take, and what everybody waits for."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from icsched.arrays import Floats, Ids
+from icsched.compare import Timeline
+from icsched.dag import Dag
+from icsched.history import Stalls
+from icsched.messages import named
+from icsched.report.bottlenecks import MOST_SHOWN, Bottleneck, CriticalPath
+from icsched.report.subject import Subject, order_called, six_digits
+from icsched.report.worth import best_order
+from icsched.sim import AnyPool, Ending, Pool, Recorded
+from icsched.sim.results import Assignments, Trace
+from icsched.words import counted, number
+
+_SHORTEST = 0.005  # of the run: nobody cares about less
+
+
+@dataclass(frozen=True)
+class Waits:
+    """For how long a free worker found nothing to take in one run, and what it waited for.
+
+    `share` is `time` over the time of the whole run. `lost` is the share of the time of all workers
+    that was lost so; None if workers come from outside, because nobody knows who is there. `tasks`
+    says for how long everybody waited for each task, the longest waits first.
+    """
+
+    time: float
+    share: float
+    lost: float | None
+    tasks: Mapping[int, float]
+
+
+@dataclass(frozen=True)
+class ShownWait:
+    """For how long everybody waited for one task to end."""
+
+    task: str
+    node: int
+    words: str
+    time: float
+
+
+@dataclass(frozen=True)
+class ShownWaits:
+    """The waits of one run, with a sentence."""
+
+    words: str
+    time: float
+    share: float
+    lost: float | None
+    tasks: list[ShownWait]
+
+
+@dataclass(frozen=True)
+class ShownBottleneck:
+    """A bottleneck by its name and its node, with a sentence."""
+
+    task: str
+    node: int
+    words: str
+    step: int
+    eligible: int
+    waiting: int
+    share: float
+
+
+@dataclass(frozen=True)
+class RecordedStalls:
+    """The stalls of a log, as `icsched learn` tells them; each period is a sentence."""
+
+    words: str
+    share: float
+    periods: list[str]
+
+
+@dataclass(frozen=True)
+class ShownPath:
+    """The longest path: its time, the number of its tasks, and the nodes that it goes through."""
+
+    time: float
+    tasks: int
+    nodes: list[int]
+
+
+@dataclass(frozen=True)
+class StalledRuns:
+    """Where the runs of the orders stall; `recorded` is None without a log."""
+
+    words: str
+    recorded: RecordedStalls | None
+    timelines: dict[str, Timeline]
+    waits: dict[str, ShownWaits]
+    bottlenecks: list[ShownBottleneck]
+    critical_path: ShownPath
+
+
+def stalled_runs(
+    subject: Subject,
+    path: CriticalPath,
+    bottlenecks: Iterable[Bottleneck],
+    timelines: Mapping[str, Timeline],
+    waits: Mapping[str, Waits],
+    stalls: Stalls | None,
+) -> StalledRuns:
+    """Return where runs stall; *stalls* are those of a log."""
+    narrow = [_bottleneck(subject, each) for each in bottlenecks]
+    nodes = subject.picture.node[path.tasks]
+    return StalledRuns(
+        words=_words(subject, waits, path, len(narrow)),
+        recorded=None if stalls is None else _recorded(stalls),
+        timelines={name: _thinned(line) for name, line in timelines.items()},
+        waits={name: _waits(subject, name, run) for name, run in waits.items()},
+        bottlenecks=narrow,
+        critical_path=ShownPath(path.time, len(path.tasks), _in_turn(nodes)),
+    )
+
+
+def _recorded(stalls: Stalls) -> RecordedStalls:
+    words, *periods = stall_lines(stalls)
+    return RecordedStalls(words, stalls.share, periods)
+
+
+def _thinned(line: Timeline) -> Timeline:
+    time, eligible, idle = map(six_digits, (line.time, line.eligible, line.idle))
+    return replace(line, time=time, eligible=eligible, idle=idle)
+
+
+def _in_turn(nodes: Ids) -> list[int]:
+    """Return the nodes that a path goes through, each once for tasks in a row.
+
+    >>> _in_turn(np.array([0, 0, 2, 0]))
+    [0, 2, 0]
+    """
+    listed: list[int] = nodes[np.diff(nodes, prepend=-1) != 0].tolist()
+    return listed
+
+
+def _words(
+    subject: Subject, waits: Mapping[str, Waits], path: CriticalPath, bottlenecks: int
+) -> str:
+    """Say what time is lost, and how often workers find nothing; best order and baseline alone."""
+    names = list(dict.fromkeys([subject.baseline, best_order(subject), "auto"]))
+    who = "batches find" if isinstance(subject.pool, Pool) else "requests find"
+    shares = "; ".join(
+        f"{100 * subject.found.orders[name].stall.mean:.1f}% of all {who} no eligible"
+        f" {subject.word} in {order_called(name)}"
+        for name in names
+    )
+    return (
+        f"{_lost_words(subject, waits, names)}{shares}. {_path_words(subject, path, bottlenecks)}"
+    )
+
+
+def _lost_words(subject: Subject, waits: Mapping[str, Waits], names: list[str]) -> str:
+    """Say which share of the workers' time one run of each order loses; "" if nobody knows."""
+    lost = {name: waits[name].lost for name in names if name in waits}
+    told = [
+        f"for {100 * share:.1f}% of their time in {order_called(name)}"
+        for name, share in lost.items()
+        if share is not None
+    ]
+    find = f"In one simulated run, workers find no {subject.word} to take"
+    return f"{find} {', '.join(told)}. " if told else ""
+
+
+def _path_words(subject: Subject, path: CriticalPath, bottlenecks: int) -> str:
+    word, time = subject.word, subject.time(path.time)
+    longest = f"The longest path has {counted(len(path.tasks), word)} and takes {time}"
+    if not bottlenecks:
+        return f"{longest}. No {word} holds up most of the rest."
+    holds = counted(bottlenecks, f"{word} holds", f"{word}s hold")
+    holds = f"At least {holds}" if bottlenecks == MOST_SHOWN else holds
+    return f"{longest}. {holds} up most of the rest while little else can run."
+
+
+def _waits(subject: Subject, name: str, run: Waits) -> ShownWaits:
+    words = (
+        f"One run in {order_called(name)} stalls for {subject.time(run.time)},"
+        f" {100 * run.share:.1f}% of its time: a worker is free, and no {subject.word} can be"
+        " taken."
+    )
+    tasks = [_wait(subject, task, time) for task, time in run.tasks.items()]
+    return ShownWaits(words, run.time, run.share, run.lost, tasks)
+
+
+def _wait(subject: Subject, task: int, time: float) -> ShownWait:
+    words = f"Everybody waits {subject.time(time)} for it."
+    return ShownWait(subject.name(task), subject.node(task), words, time)
+
+
+def _bottleneck(subject: Subject, each: Bottleneck) -> ShownBottleneck:
+    left = len(subject.dag) - each.step
+    wait = "waits" if each.waiting == 1 else "wait"
+    words = (
+        f"After {counted(each.step, subject.word)}, {each.eligible:,} can run. {each.waiting:,} of"
+        f" the {left:,} left ({100 * each.share:.0f}%) {wait} for this one."
+    )
+    numbers = each.step, each.eligible, each.waiting, each.share
+    return ShownBottleneck(subject.name(each.task), subject.node(each.task), words, *numbers)
+
+
+def stall_lines(found: Stalls) -> list[str]:
+    """Say what was lost in all, then in the worst periods, each with what all waited for."""
+    if not found.lost:
+        return ["Stalls: none; whenever a slot was free, a job could be taken."]
+    seconds = number(found.seconds, 0 if found.seconds >= 100 else 1)
+    lines = [
+        f"Stalls: for {seconds} s slots were free and no job could be taken;"
+        f" {100 * found.share:.1f}% of the slots' time was lost."
+    ]
+    for stall in found.longest:
+        period = f"{number(stall.start, 0)} to {number(stall.end, 0)} s"
+        job = f", all waited for {named(stall.waited_for)}" if stall.waited_for else ""
+        lines.append(f"{period}: {number(stall.lost, 0)} slot seconds lost{job}")
+    return lines
+
+
+def waits_of(dag: Dag, run: Trace, pool: AnyPool) -> Waits:
+    """Return when free workers found nothing to take in *run*, and the tasks that they waited for.
+
+    A task can be taken when its last parent has its result, and `pool.delay` later it is known.
+    Everybody waits for the last parent of the task that can be taken next, or for a task that was
+    lost; after the last assignment, for the task that ends last. Workers of a `Pool` come from
+    outside, so somebody may always ask. Otherwise nobody waits while all who are there are busy.
+    Takes O((tasks + arcs) log tasks) time.
+    """
+    given, over = run.assignments, float(run.result.time[0])
+    if not len(given.time):
+        return Waits(0.0, 0.0, None if isinstance(pool, Pool) else 0.0, {})
+    takeable, awaited = _takeable(dag, given, pool.delay)
+    visits = _visits(pool)
+    moments = np.unique(np.concatenate([takeable, given.time, given.end, *visits, [over]]))
+    moments = moments[moments <= over]
+    starts, steps = moments[:-1], np.diff(moments)
+    is_empty = _until(takeable, starts) == _until(given.time, starts)
+    lost = None
+    if visits:
+        come, gone = visits
+        present = _until(come, starts) - _until(gone, starts)
+        running = _until(given.time, starts) - _until(given.end, starts)
+        free = np.maximum(present - running, 0)
+        is_empty &= free > 0
+        lost = float((free * steps)[is_empty].sum() / (present * steps).sum())
+    by_time = np.argsort(takeable, kind="stable")
+    after = np.searchsorted(takeable[by_time], starts, side="right")
+    last = int(given.task[np.argmax(np.where(given.end <= over, given.end, -1.0))])
+    blamed = np.append(awaited[by_time], last)[after]
+    time = float(steps[is_empty].sum())
+    return Waits(time, time / over, lost, _longest(blamed[is_empty], steps[is_empty], over))
+
+
+def _visits(pool: AnyPool) -> tuple[Floats, Floats] | tuple[()]:
+    """Return when each worker comes and leaves; nothing for workers from outside."""
+    if isinstance(pool, Pool):
+        return ()
+    if isinstance(pool, Recorded):
+        return pool.starts, pool.ends
+    return np.zeros(pool.count), np.full(pool.count, np.inf)
+
+
+def _takeable(dag: Dag, given: Assignments, delay: float) -> tuple[Floats, Ids]:
+    """Return when each assignment could have been made, and the task whose end allowed it."""
+    results = np.zeros(len(dag))
+    has_result = given.ending == Ending.RESULT
+    results[given.task[has_result]] = given.end[has_result]
+    ready, last = _released(dag, results)
+    takeable, awaited = ready[given.task] + delay * (last[given.task] >= 0), last[given.task]
+    by_task = np.argsort(given.task, kind="stable")
+    again = by_task[1:][given.task[by_task[1:]] == given.task[by_task[:-1]]]
+    before = by_task[:-1][given.task[by_task[1:]] == given.task[by_task[:-1]]]
+    takeable[again], awaited[again] = given.end[before] + delay, given.task[again]
+    return np.minimum(takeable, given.time), awaited
+
+
+def _released(dag: Dag, results: Floats) -> tuple[Floats, Ids]:
+    """Return when the last parent of each task had its result, and that parent, -1 for sources."""
+    ready, last = np.zeros(len(dag)), np.full(len(dag), -1, np.int32)
+    arcs = dag.arcs[np.argsort(results[dag.arcs[:, 0]], kind="stable")]
+    last[arcs[:, 1]] = arcs[:, 0]  # of several arcs to one task, the last one stays
+    has_parents = last >= 0
+    ready[has_parents] = results[last[has_parents]]
+    return ready, last
+
+
+def _until(moments: Floats, at: Floats) -> Ids:
+    return np.searchsorted(np.sort(moments), at, side="right").astype(np.int32)
+
+
+def _longest(blamed: Ids, steps: Floats, over: float) -> dict[int, float]:
+    known = blamed >= 0
+    totals = np.bincount(blamed[known], steps[known], minlength=1)
+    worst = np.argsort(-totals, kind="stable")[:MOST_SHOWN].tolist()
+    return {task: float(totals[task]) for task in worst if totals[task] > _SHORTEST * over}

@@ -1,0 +1,210 @@
+"""Whether another order is worth it: what each order gains, and the least time of any order."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, Context
+from typing import Literal
+
+import numpy as np
+
+from icsched.compare.simulation import FEWEST_RUNS
+from icsched.orders import ORDERS
+from icsched.orders.choice import WORTH
+from icsched.report.bottlenecks import CriticalPath
+from icsched.report.subject import NOW, Subject, capital, order_called
+from icsched.sim import AnyPool, Mean, Pool, Ratio, Recorded, Workers
+from icsched.words import counted, in_unit, rounded, visible_time
+
+_PREFERRED = ("auto", "critical-path", "prio", "fifo")  # of orders that are alike
+_THREE_DIGITS = Context(prec=3, rounding=ROUND_DOWN)
+
+Reason = Literal["path", "work"]
+
+
+@dataclass(frozen=True)
+class LeastTime:
+    """A time that no order is below on average, and the reason.
+
+    "path": the longest path takes this time. "work": all workers together need this time for all
+    tasks.
+    """
+
+    words: str
+    time: float
+    reason: Reason
+
+
+@dataclass(frozen=True)
+class OrderTimes:
+    """What was simulated of an order; `ratio` is its time over that of the baseline."""
+
+    name: str
+    words: str
+    time: Mean
+    stall: Mean
+    utilisation: Mean
+    ratio: dict[str, float] | None
+
+
+@dataclass(frozen=True)
+class Worth:
+    """The orders side by side.
+
+    `is_clear` says that the interval of the best order's ratio excludes 1, after enough runs.
+    `cautions` say what the simulation leaves out. `least_time` is None if no bound holds.
+    """
+
+    baseline: str
+    best: str
+    is_clear: bool
+    words: str
+    cautions: Sequence[str]
+    least_time: LeastTime | None
+    runs: int
+    seed: int
+    orders: list[OrderTimes]
+
+
+def worth_of(subject: Subject, path: CriticalPath, cautions: Sequence[str]) -> Worth:
+    """Return what is gained; *cautions* say what the simulation leaves out."""
+    best, found = best_order(subject), subject.found
+    ratio = _ratio(subject, best)
+    is_trusted = ratio is not None and found.runs >= FEWEST_RUNS
+    return Worth(
+        baseline=subject.baseline,
+        best=best,
+        is_clear=is_trusted and ratio is not None and not ratio.low <= 1 <= ratio.high,
+        words=_worth_words(subject, best, ratio),
+        cautions=cautions,
+        least_time=_least_time(subject, path, best),
+        runs=found.runs,
+        seed=found.seed,
+        orders=[_times(subject, name) for name in subject.orders],
+    )
+
+
+def best_order(subject: Subject) -> str:
+    """Return the order that ends the run earliest.
+
+    Orders within 1% of it count as alike. Of these the baseline comes first, then auto,
+    critical-path and prio.
+    """
+    times = {name: estimates.time.mean for name, estimates in subject.found.orders.items()}
+    least = min(times.values())
+    alike = [name for name, time in times.items() if time * WORTH <= least]
+    return next(name for name in (subject.baseline, *_PREFERRED) if name in alike)
+
+
+def _ratio(subject: Subject, name: str) -> Ratio | None:
+    """Return the time of an order over that of the baseline; None for the baseline itself."""
+    known = subject.found.ratio.get(f"{name}_over_{subject.baseline}")
+    return None if known is None else known.time
+
+
+def _times(subject: Subject, name: str) -> OrderTimes:
+    found, ratio = subject.found.orders[name], _ratio(subject, name)
+    over = None
+    if ratio is not None:
+        over = {"median": ratio.median, "low": ratio.low, "high": ratio.high}
+    words = _order_words(subject, name)
+    return OrderTimes(name, words, found.time, found.stall, found.utilisation, over)
+
+
+def _worth_words(subject: Subject, best: str, ratio: Ratio | None) -> str:
+    """Say what the best order gains over the baseline."""
+    runs = subject.found.runs
+    few = ""
+    if runs < FEWEST_RUNS:
+        few = f" Only {counted(runs, 'run')} of each order were simulated, so the intervals may be"
+        few += " too narrow."
+    than = f"first come, first served, which is what a file without {subject.word} priorities gets"
+    if subject.baseline == NOW:
+        than = "the priorities that the file has now"
+    if ratio is None:
+        less = f"{100 * (1 - WORTH):.0f}%"
+        return f"No order of icsched gains {less} or more on this pool over {than}.{few}"
+    gain, low, high = (100 * (1 - value) for value in (ratio.median, ratio.high, ratio.low))
+    interval = f"{gain:.1f}% earlier [{low:.1f}%, {high:.1f}%]"
+    chance = " That may be chance: the interval includes 0." if low <= 0 <= high else ""
+    return f"In {order_called(best)} this run should end {interval} than with {than}.{chance}{few}"
+
+
+def _order_words(subject: Subject, name: str) -> str:
+    """Say what an order is."""
+    if name == NOW:
+        return "the priorities that the file has now"
+    told = subject.called(ORDERS[name].sentence)
+    choice = subject.plan.choice
+    if name != "auto" or choice is None:
+        return told
+    chosen = _present_words(subject) if choice.chosen == choice.present else choice.chosen
+    return f"{told}; here it is {chosen}"
+
+
+def _present_words(subject: Subject) -> str:
+    """Say what the file has without icsched's section."""
+    now = subject.orders.get(NOW)
+    if now is None:
+        return "first come, first served, because the file has no priorities"
+    own, shown = subject.workflow.priorities, now.played.priorities
+    if own is not None and shown is not None and np.array_equal(shown, own):
+        return "what the file has now"
+    return "what the file has without a section of icsched's"
+
+
+def _least_time(subject: Subject, path: CriticalPath, best: str) -> LeastTime | None:
+    """Return the least time, with a sentence that says why no order ends before it."""
+    found = least_time(path, float(subject.means.sum()), subject.pool)
+    if found is None:
+        return None
+    time, reason = found
+    together = f"the work of all {subject.word}s keeps all workers busy for that long"
+    why = f"the longest path of {subject.word}s takes that long" if reason == "path" else together
+    own = subject.found.orders[best].time
+    mean, low, high = map(rounded, (own.mean, own.low, own.high))
+    words = (
+        f"No order can end this run before {in_unit(_below(time), subject.unit)} on average: {why}."
+        f" {capital(order_called(best))} takes {mean} [{low}, {high}] {subject.unit} in simulated"
+        " runs." + (" A mean below the least time is chance." if own.mean < time else "")
+    )
+    return LeastTime(words, time, reason)
+
+
+def least_time(path: CriticalPath, work: float, pool: AnyPool) -> tuple[float, Reason] | None:
+    """Return the least mean time of any order on *pool*; *work* is the sum of mean run times.
+
+    The mean of the longest path is at least the longest path of means. A fixed set of workers also
+    needs the time of all the work. Overhead and delay only add to both. None if tasks can be run
+    again or twice: then the first result counts, and its run time is not the mean.
+
+    >>> path = CriticalPath(6.0, np.arange(2, dtype=np.int32))
+    >>> least_time(path, 8.0, Workers(2)), least_time(path, 8.0, Workers(1))
+    ((6.0, 'path'), (8.0, 'work'))
+    """
+    if _runs_again(pool):
+        return None
+    speeds = (pool.speeds if isinstance(pool, Workers) else None) or (1.0,)
+    alone = path.time / max(speeds)
+    if isinstance(pool, Pool):  # as many workers as come
+        return alone, "path"
+    total = sum(speeds) if len(speeds) > 1 else pool.count * speeds[0]
+    together = work / total
+    return (together, "work") if together > alone else (alone, "path")
+
+
+def _runs_again(pool: AnyPool) -> bool:
+    if isinstance(pool, Recorded):
+        return bool(np.isfinite(pool.ends).any())
+    return pool.replicas > 1 or min(pool.leave, pool.deadline) < math.inf
+
+
+def _below(value: float) -> str:
+    """Return a time rounded down, as a bound must be: three digits, or all before the point.
+
+    >>> _below(102.96), _below(9.996), _below(2 / 3), _below(0.29)
+    ('102', '9.99', '0.666', '0.29')
+    """
+    if value >= 100:
+        return f"{math.floor(value):,}"
+    return f"{float(_THREE_DIGITS.create_decimal(repr(visible_time(value)))):.3g}"
