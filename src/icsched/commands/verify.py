@@ -8,7 +8,7 @@ import numpy as np
 from cyclopts import Parameter
 
 from icsched import checks, pebble
-from icsched.audit import Audited, audit
+from icsched.audit import audit
 from icsched.commands.inputs import Reading, check_output
 from icsched.commands.options import (
     STANDARD_INPUT,
@@ -21,13 +21,12 @@ from icsched.commands.options import (
     refuse,
 )
 from icsched.commands.order_options import OrderWord, WantedOrder
-from icsched.commands.terminal import NOT_IN_JSON, QUIET, SIGNS, WRITTEN, Json, Signs, put
+from icsched.commands.terminal import NOT_IN_JSON, SIGNS, WRITTEN, Json, put
 from icsched.dag import Dag
 from icsched.errors import CertificateError, LimitError
 from icsched.files import read_bytes, write_bytes
 from icsched.messages import named
-from icsched.orders import Plan
-from icsched.pebble.referee import DEFAULT_LIMIT
+from icsched.pebble.referee import DEFAULT_LIMIT, Verdict
 from icsched.report.proofs import Certified, certified_plan, certified_sentence, percent, ratios
 from icsched.words import counted
 
@@ -58,17 +57,21 @@ class VerifyAnswer:
     no_order_is_ic_optimal: bool = field(metadata=NOT_IN_JSON)
 
 
-def verify_answer(
-    file: str, wanted: WantedOrder, *, limit: int, reading: Reading, signs: Signs = QUIET
-) -> VerifyAnswer:
+def verify_answer(file: str, wanted: WantedOrder, *, limit: int, reading: Reading) -> VerifyAnswer:
     """Judge an order: by a bound if it meets one, else by the referee, which may give up."""
     wanted.check()
-    workflow = reading.read([file], signs=signs)
+    workflow = reading.read([file], signs=SIGNS)
     dag = workflow.dag
-    plan = wanted.plan(workflow, signs=signs)
-    with signs.working("bounding", len(dag)):
+    plan = wanted.plan(workflow, signs=SIGNS)
+    with SIGNS.working("bounding", len(dag)):
         certified = certified_plan(plan)
-    verdict, undecided = _judged(plan, certified, limit)
+    verdict: Verdict | None = Verdict(ic_optimal=True)
+    undecided = ""
+    if certified is None or not certified.is_ic_optimal:
+        try:
+            verdict = pebble.verify(dag, plan.order, limit=limit)
+        except LimitError as error:
+            verdict, undecided = None, str(error)
     eligible = (verdict.eligible, verdict.best_eligible) if verdict else (None, None)
     return VerifyAnswer(
         len(dag),
@@ -84,18 +87,6 @@ def verify_answer(
         undecided=undecided,
         no_order_is_ic_optimal=plan.proof.no_order_is_ic_optimal,
     )
-
-
-def _judged(
-    plan: Plan, certified: Certified | None, limit: int
-) -> tuple[pebble.Verdict | None, str]:
-    """Return the verdict, or None with the reason why the referee gave up."""
-    if certified is not None and certified.is_ic_optimal:
-        return pebble.Verdict(ic_optimal=True), ""
-    try:
-        return pebble.verify(plan.dag, plan.order, limit=limit), ""
-    except LimitError as error:
-        return None, str(error)
 
 
 def text(found: VerifyAnswer) -> str:
@@ -135,50 +126,44 @@ class CertificateAnswer:
     file: str = field(metadata=NOT_IN_JSON)
 
 
-def checked_certificate(
-    file: str, certificate: str, *, reading: Reading, signs: Signs = QUIET
-) -> CertificateAnswer:
+def checked_certificate(file: str, certificate: str, reading: Reading) -> CertificateAnswer:
     """Check a certificate against a workflow; raises CertificateError if it proves nothing."""
-    import msgspec  # slow to import
-
-    dag = reading.read([file], signs=signs).dag
-    with signs.working("checking", len(dag)):
-        data = read_bytes(certificate)
-        try:
-            decoded = msgspec.json.decode(data)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            problem = f"not JSON that can be read: {error}"
-            raise CertificateError(certificate, problem) from None
-        return _proved(file, certificate, dag, _audited(dag, decoded), None)
+    dag = reading.read([file], signs=SIGNS).dag
+    with SIGNS.working("checking", len(dag)):
+        return _proved(file, certificate, dag, read_bytes(certificate), None)
 
 
 def written_certificate(
-    file: str, wanted: WantedOrder, certificate: str, *, reading: Reading, signs: Signs = QUIET
+    file: str, wanted: WantedOrder, certificate: str, reading: Reading
 ) -> CertificateAnswer:
     """Write the certificate of an order, once the checker has accepted it.
 
     Raises ArgumentError if that would overwrite a file of the workflow.
     """
-    import msgspec
+    import msgspec  # slow to import
 
     wanted.check()
-    workflow = reading.read([file], signs=signs)
+    workflow = reading.read([file], signs=SIGNS)
     check_output(workflow, certificate)
-    plan = wanted.plan(workflow, signs=signs)
-    with signs.working("bounding", len(workflow.dag)):
+    plan = wanted.plan(workflow, signs=SIGNS)
+    with SIGNS.working("bounding", len(workflow.dag)):
         data = msgspec.json.encode(plan.certificate.to_dict())
-        proved = _audited(workflow.dag, msgspec.json.decode(data))
+        found = _proved(file, certificate, workflow.dag, data, plan.ordered_by)
     write_bytes(certificate, data + b"\n")
-    return _proved(file, certificate, workflow.dag, proved, plan.ordered_by)
-
-
-def _audited(dag: Dag, certificate: object) -> Audited:
-    return audit(list(dag.names), dag.arcs.astype(np.int64), certificate)
+    return found
 
 
 def _proved(
-    file: str, certificate: str, dag: Dag, proved: Audited, ordered_by: str | None
+    file: str, certificate: str, dag: Dag, data: bytes, ordered_by: str | None
 ) -> CertificateAnswer:
+    """Return what the text of a certificate proves; raises CertificateError if that is nothing."""
+    import msgspec
+
+    try:
+        decoded = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise CertificateError(certificate, f"not JSON that can be read: {error}") from None
+    proved = audit(list(dag.names), dag.arcs.astype(np.int64), decoded)
     return CertificateAnswer(
         jobs=len(dag),
         arcs=dag.arc_count,
@@ -245,16 +230,15 @@ def verify(
     check_streams(file, order, certificate)
     _check_certificates(order, limit, certificate, write_certificate)
     files, wanted = Reading(reading), WantedOrder(order)
-    if certificate is not None:
-        proved = checked_certificate(file, certificate, reading=files, signs=SIGNS)
-        put(proved, certificate_text, as_json=json_)
-    elif write_certificate is not None:
-        made = written_certificate(file, wanted, write_certificate, reading=files, signs=SIGNS)
-        put(made, certificate_text, as_json=json_)
-    else:
-        found = verify_answer(file, wanted, limit=limit, reading=files, signs=SIGNS)
+    if certificate is None and write_certificate is None:
+        found = verify_answer(file, wanted, limit=limit, reading=files)
         put(found, text, as_json=json_)
         return EXIT_CODES[found.ic_optimal]
+    if certificate is not None:
+        proved = checked_certificate(file, certificate, files)
+    else:
+        proved = written_certificate(file, wanted, str(write_certificate), files)
+    put(proved, certificate_text, as_json=json_)
     return 0
 
 
