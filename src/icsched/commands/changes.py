@@ -223,7 +223,7 @@ def _strictness(
     setting = dagman.strictness(submission, pool_settings())
     if setting and setting.line:  # in a file that DAGMan reads; its environment may not be ours
         raise FormatError(setting.path, setting.line, notes.refusal(setting))
-    return notes.strict_setting(submission, setting)
+    return notes.strict_setting(submission.priorities, setting)
 
 
 def _about_splices(path: str, writing: WriteOptions) -> Note:

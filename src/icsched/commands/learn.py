@@ -35,8 +35,7 @@ from icsched.commands.terminal import (
 )
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
-from icsched.formats.dagman import submission_in
-from icsched.formats.table import ReadOptions, format_by_suffix
+from icsched.formats.table import ReadOptions, files_behind, format_by_suffix
 from icsched.history import Ending, Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
 from icsched.history.usage import CLOCK_S
 from icsched.messages import named
@@ -327,8 +326,7 @@ def _unknown(past: PastRun, workflow: Workflow | None) -> int:
     """Return how many names in the logs are neither jobs nor FINAL and such nodes."""
     if workflow is None:
         return 0
-    submission = submission_in(workflow)
-    known = {*workflow.names, *(submission.special if submission else ())}
+    known = {*workflow.names, *files_behind(workflow).other_names()}
     return sum(name not in known for name in past.names)
 
 

@@ -6,8 +6,11 @@ from typing import Literal
 
 import numpy as np
 
+from icsched.arrays import Floats, Ids
 from icsched.commands.order_options import GivenPool
 from icsched.formats import dagman
+from icsched.formats.port import Section
+from icsched.formats.table import files_behind
 from icsched.run_times import Origin
 from icsched.sim.pools import FAR_OFF
 from icsched.workflow import Remark, Workflow
@@ -48,9 +51,7 @@ def disturbed(file: str) -> Note:
     return Note("disturbed", f"icsched show {file} tells what may disturb this order")
 
 
-def stale_sections(
-    sections: Sequence[dagman.Section], action: SectionAction = "nothing"
-) -> list[Note]:
+def stale_sections(sections: Sequence[Section], action: SectionAction = "nothing") -> list[Note]:
     """Return a note for each section that is out of date; *action* is what icsched does now."""
     what = _SECTION_ACTIONS[action]
     return [
@@ -69,9 +70,10 @@ def refusal(setting: Remark) -> str:
     return dagman.refusal(setting.text, otherwise="give --keep-existing, or ")
 
 
-def strict_setting(submission: dagman.Submission, setting: Remark | None) -> list[Note]:
+def strict_setting(priorities: Floats | Ids | None, setting: Remark | None) -> list[Note]:
     """Return a note about a strict *setting*, if the files have priorities for it to refuse."""
-    if setting is None or not submission.priorities.any():  # DAGMan allows overriding a 0
+    has_any = priorities is not None and np.nan_to_num(priorities).any()
+    if setting is None or not has_any:  # DAGMan allows overriding a 0
         return []
     place = f"{setting.path}:{setting.line}" if setting.line else setting.path
     return [Note("strict", f"{place}: {refusal(setting)}")]
@@ -96,17 +98,14 @@ def about_pool(given: GivenPool | None) -> tuple[Note, ...]:
 
 
 def _about_limits(workflow: Workflow) -> tuple[Note, ...]:
-    """Return the note about limits on categories of DAGMan."""
-    submission = dagman.submission_in(workflow)
-    if submission is None or not dagman.are_jobs_limited(submission):
-        return ()
-    return (Note("limits-left-out", "MAXJOBS limits of categories are not simulated"),)
+    """Return the note about limits that an engine sets, and no simulation knows."""
+    text = files_behind(workflow).unsimulated()
+    return (Note("limits-left-out", text),) if text else ()
 
 
 def about_inner(workflow: Workflow) -> tuple[Note, ...]:
     """Return the note about inner workflows that are left to run, and have no time of their own."""
-    submission = dagman.submission_in(workflow)
-    names = dagman.inner_workflows(submission) if submission is not None else []
+    names = files_behind(workflow).inner_workflows()
     tasks = [workflow.dag.ids[name] for name in names if name in workflow.dag.ids]
     if workflow.run_time_origins is not None:
         tasks = np.array(tasks, np.int64)[workflow.run_time_origins[tasks] >= Origin.KIND].tolist()

@@ -11,7 +11,9 @@ from icsched.commands.inputs import read_sizes
 from icsched.commands.notes import Note, cautions_about
 from icsched.commands.order_options import AUTO, GivenPool, WantedOrder
 from icsched.commands.terminal import QUIET, Signs
-from icsched.formats import dagman
+from icsched.formats.facts import left_of
+from icsched.formats.port import Section
+from icsched.formats.table import files_behind
 from icsched.orders import Aim, Choice, LimitedOrder, Plan, order_within
 from icsched.orders.auto import challenged, order_of
 from icsched.sim import AnyPool
@@ -45,7 +47,7 @@ class Ordered:
 
     workflow: Workflow
     plan: Plan
-    sections: Sequence[dagman.Section]
+    sections: Sequence[Section]
     limited: LimitedOrder | None = None
     choice: Choice | None = None
     choice_without_section: Choice | None = None
@@ -56,10 +58,7 @@ class Ordered:
     @cached_property
     def priorities(self) -> dict[str, int]:
         """The priority of each job in the files; raises FormatError if there is no room."""
-        submission = dagman.submission_in(self.workflow)
-        if submission is None:
-            return {str(name): number for name, number in self.plan.priorities.items()}
-        return dagman.job_priorities(submission, self.plan.order.tolist())
+        return files_behind(self.workflow).priorities(self.plan.order.tolist())
 
     @property
     def removes_sections(self) -> bool:
@@ -73,8 +72,7 @@ class Ordered:
 
 def order_workflow(workflow: Workflow, wanted: Wanted, *, signs: Signs = QUIET) -> Ordered:
     """Order what is left of a workflow that was read, and has its run times."""
-    submission = dagman.submission_in(workflow)
-    sections = dagman.sections(submission) if submission else []
+    sections = files_behind(workflow).sections()
     if wanted.memory is None and wanted.order.order == AUTO:
         return _chosen(workflow, sections, wanted, signs)
     if wanted.memory is None:
@@ -86,7 +84,7 @@ def order_workflow(workflow: Workflow, wanted: Wanted, *, signs: Signs = QUIET) 
 
 
 def _chosen(
-    workflow: Workflow, sections: Sequence[dagman.Section], wanted: Wanted, signs: Signs
+    workflow: Workflow, sections: Sequence[Section], wanted: Wanted, signs: Signs
 ) -> Ordered:
     """Choose an order by simulation, as if the files had no section of icsched's.
 
@@ -94,20 +92,15 @@ def _chosen(
     a good section is compared with that order. A section is good if it is not out of date, and all
     files of the user's have one.
     """
-    submission = dagman.submission_in(workflow)
-    pool = wanted.given.pool if wanted.given else None
+    behind, pool = files_behind(workflow), wanted.given.pool if wanted.given else None
     own, against = workflow, None
-    if submission is not None and sections:
-        is_own = submission.has_priority.any()
-        own = replace(
-            workflow, priorities=submission.priorities[~submission.done] if is_own else None
-        )
+    if sections:
+        given = behind.own_priorities()
+        lines = None if given is None else left_of(given, workflow.done, np.int32)
+        own = replace(workflow, priorities=lines)
     plan = wanted.order.plan(own, pool=pool, signs=signs)
-    has_good = (
-        submission is not None
-        and 0 < len(sections) == len(submission.roots)
-        and not any(section.problems for section in sections)
-    )
+    is_whole = bool(sections) and len(sections) == len(behind.named())
+    has_good = is_whole and not any(section.problems for section in sections)
     if has_good:
         with signs.working("simulating two orders of", len(workflow.dag)):
             against = _against_section(workflow, plan, pool)

@@ -1,6 +1,6 @@
 """`icsched show`: what a workflow is made of."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -23,7 +23,9 @@ from icsched.commands.terminal import INLINE, NOT_IN_JSON, SIGNS, WRITTEN, Json,
 from icsched.dag import Dag
 from icsched.engines.htcondor import pool_settings
 from icsched.files import naming, remove, write_text
-from icsched.formats import FORMATS, dagman
+from icsched.formats import FORMATS
+from icsched.formats.port import Section, Settings, WorkflowFiles, unknown_settings
+from icsched.formats.table import files_behind
 from icsched.messages import named
 from icsched.orders import Plan
 from icsched.report.proofs import certified_plan, proof_keys, proof_sentence, unbounded
@@ -52,7 +54,7 @@ def _remark_keys(remark: Remark) -> dict[str, object]:
     return {"file": remark.path, "line": line, "text": remark.text, "count": remark.count}
 
 
-def _section_keys(section: dagman.Section) -> dict[str, object]:
+def _section_keys(section: Section) -> dict[str, object]:
     problems = section.problems
     return {"file": section.path, "line": section.line, "jobs": section.jobs, "problems": problems}
 
@@ -103,8 +105,7 @@ def show_answer(files: Sequence[str], wanted: WantedOrder, reading: Reading) -> 
     with SIGNS.working("taking apart", len(dag)):
         analysis = plan.analysis
         known = times_known(workflow, is_own=not wanted.run_times)
-        around = pool_settings() if dagman.submission_in(workflow) else None
-        found = files_of(workflow, known, around=around)
+        found = files_of(workflow, known, ask=pool_settings)
         found.notes.extend(about_inner(workflow))
         return ShowAnswer(
             jobs=len(dag),
@@ -129,14 +130,14 @@ def files_of(
     known: TimesKnown | None,
     *,
     with_advice: bool = True,
-    around: dagman.Around | None = None,
+    ask: Callable[[], Settings | None] = unknown_settings,
 ) -> Files:
     """Return what is in the files of a workflow beside its jobs; advice takes long if it is large.
 
     *known* says where run times come from. Without advice, the remarks are those of the reader.
-    *around* has the settings of DAGMan around the workflow, if somebody knows them.
+    *ask* returns the settings of the engine around the workflow, if somebody knows them.
     """
-    submission, done = dagman.submission_in(workflow), int(workflow.done.sum())
+    behind, done = files_behind(workflow, ask), int(workflow.done.sum())
     told: list[Note] = []
     if workflow.done_by is not None:  # even a rescue file that lists no job as done
         rescue = f"DAGMan will resume from {workflow.done_by}: {counted(done, 'job')} done"
@@ -145,17 +146,16 @@ def files_of(
         told.append(Note("resumed", done_sentence(already, "order")))
     if known and not known.is_own:  # otherwise a remark tells it
         told.append(Note("run-times", times_sentence(known)))
-    own, sections, strict = 0, [], None
-    if submission is not None:
-        own, sections = int(submission.has_priority.sum()), dagman.sections(submission)
-        strict = dagman.strictness(submission, around)
-        told += stale_sections(sections)
-        if own:
-            what = f"the files already have PRIORITY lines for {counted(own, 'job')}"
-            text = f"{what}: prio overrides them unless --keep-existing is given"
-            told.append(Note("own-priorities", text))
-        told += strict_setting(submission, strict)
-    remarks = _remarks(workflow, around) if with_advice else workflow.remarks
+    sections, strict = behind.sections(), behind.refusing()
+    priorities = behind.own_priorities()
+    own = 0 if priorities is None else int((~np.isnan(priorities)).sum())
+    told += stale_sections(sections)
+    if own:
+        what = f"the files already have PRIORITY lines for {counted(own, 'job')}"
+        text = f"{what}: prio overrides them unless --keep-existing is given"
+        told.append(Note("own-priorities", text))
+    told += strict_setting(priorities, strict)
+    remarks = _remarks(behind) if with_advice else workflow.remarks
     return Files(
         done=done,
         rescue=workflow.done_by,
@@ -168,12 +168,10 @@ def files_of(
     )
 
 
-def _remarks(workflow: Workflow, around: dagman.Around | None) -> Sequence[Remark]:
+def _remarks(behind: WorkflowFiles) -> Sequence[Remark]:
     """Return what may disturb an order in the files."""
-    submission, chosen = dagman.submission_in(workflow), FORMATS.find(workflow.format)
-    if submission is not None:
-        return dagman.advise(submission, around)
-    return chosen.advice(workflow) if chosen.advice else workflow.remarks
+    advice = FORMATS.find(behind.workflow.format).advice
+    return advice(behind.workflow) if advice else behind.remarks()
 
 
 _MOST_BLOCKS = 10_000  # one file each

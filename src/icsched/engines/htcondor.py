@@ -6,7 +6,8 @@ import shutil
 import subprocess
 import tempfile
 
-from icsched.formats.dagman.settings import DEFAULT_PRIORITY, USE_STRICT, Setting, in_environment
+from icsched.formats.dagman.settings import DEFAULT_PRIORITY, USE_STRICT, in_environment
+from icsched.formats.port import Setting
 
 _PROGRAM = "condor_config_val"
 _NAMES = (DEFAULT_PRIORITY, USE_STRICT)

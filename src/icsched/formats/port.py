@@ -1,9 +1,11 @@
 """What the table of formats holds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
+from icsched.arrays import Floats
 from icsched.errors import FormatError
 from icsched.files import Change
 from icsched.workflow import Remark, Workflow
@@ -62,6 +64,92 @@ class WorkflowText(Protocol):
 
 
 @dataclass(frozen=True)
+class Setting:
+    """A setting of an engine, and where it is said; line 0 if that is not a line of a file."""
+
+    path: str
+    line: int
+    text: str  # as it is written there
+    value: str
+
+
+Settings = Mapping[str, Setting]  # by name
+
+
+def unknown_settings() -> Settings | None:
+    """Return the settings around a workflow that nobody knows."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What icsched wrote into a file of the user's earlier."""
+
+    path: str
+    line: int
+    jobs: int  # to which it gives a priority
+    problems: tuple[str, ...]  # why it is out of date; empty if it is not
+
+
+class WorkflowFiles:
+    """The files that a workflow was read from, and what they say beside the workflow.
+
+    This class knows nothing of any file. A format whose files say more has a class that extends it.
+    *ask* returns the settings of the engine around the workflow, if somebody knows them.
+    """
+
+    def __init__(
+        self, workflow: Workflow, ask: Callable[[], Settings | None] = unknown_settings
+    ) -> None:
+        self.workflow, self._ask = workflow, ask
+
+    @cached_property
+    def settings(self) -> Settings | None:
+        """The settings of the engine around the workflow; None if nobody knows them."""
+        return self._ask()
+
+    def named(self) -> Sequence[str]:
+        """Return the files that the user named, without those that they name in turn."""
+        return [*self.workflow.files]
+
+    def sections(self) -> Sequence[Section]:
+        """Return the sections of icsched's in the files that the user named."""
+        return ()
+
+    def own_priorities(self) -> Floats | None:
+        """Return the priorities that the user's own lines give, by tasks of ``workflow.whole``.
+
+        A task without one has NaN. Returns None if the files have no lines for that.
+        """
+        return None
+
+    def priorities(self, order: Sequence[int]) -> dict[str, int]:
+        """Return the number that each task gets in the files, for an order of ``workflow.dag``."""
+        names = [str(self.workflow.dag.names[task]) for task in order]
+        return {name: len(names) - step for step, name in enumerate(names)}
+
+    def refusing(self) -> Remark | None:
+        """Return the setting by which the engine refuses a second priority of a task."""
+        return None
+
+    def remarks(self) -> Sequence[Remark]:
+        """Return everything that may disturb an order; this may read other files."""
+        return self.workflow.remarks
+
+    def inner_workflows(self) -> Sequence[str]:
+        """Return the tasks that are workflows themselves."""
+        return ()
+
+    def unsimulated(self) -> str:
+        """Return what icsched does not simulate in this workflow, "" if there is nothing."""
+        return ""
+
+    def other_names(self) -> Iterable[str]:
+        """Return names that logs may have, and that are not tasks."""
+        return ()
+
+
+@dataclass(frozen=True)
 class Format:
     """A file format, as `FORMATS` holds it: a name and what icsched can do with these files.
 
@@ -81,6 +169,7 @@ class Format:
     | `placeholder` | the file that tasks run in what `text` writes, if no command is known |
     | `write_clusters(workflow, clusters, path)` | writes clusters as tasks; returns the files |
     | `advice(workflow)` | returns all remarks; it may read other files for that |
+    | `files(workflow, ask)` | returns what else the files say, as a `WorkflowFiles` |
     """
 
     name: str
@@ -99,6 +188,7 @@ class Format:
     write_clusters: Callable[[Workflow, Sequence[Sequence[int]], str], list[str]] | None = None
     advice: Callable[[Workflow], Sequence[Remark]] | None = None
     label: str = ""
+    files: type[WorkflowFiles] = WorkflowFiles
 
     @property
     def abilities(self) -> list[str]:

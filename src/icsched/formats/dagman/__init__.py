@@ -10,11 +10,10 @@ from icsched.formats.dagman.entry import (
     submission_of,
 )
 from icsched.formats.dagman.section import is_in as has_section
-from icsched.formats.dagman.settings import Around, refusal, strictness, unread_configs
-from icsched.formats.dagman.stale import Section, present_priorities, sections
+from icsched.formats.dagman.settings import refusal, strictness, unread_configs
+from icsched.formats.dagman.stale import present_priorities, sections
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.text import dagman_text, write_dagman
-from icsched.formats.dagman.unsimulated import are_jobs_limited, inner_workflows
 from icsched.formats.dagman.writer import (
     Change,
     changes,
@@ -32,21 +31,17 @@ from icsched.workflow import Remark
 
 __all__ = [
     "DAGMAN",
-    "Around",
     "Change",
     "DagmanOptions",
     "Remark",
-    "Section",
     "Submission",
     "advise",
-    "are_jobs_limited",
     "changes",
     "copies",
     "dagman_text",
     "flat_file",
     "has_section",
     "has_variables",
-    "inner_workflows",
     "job_priorities",
     "overridden",
     "present_priorities",

@@ -11,11 +11,12 @@ from icsched.formats.dagman import section
 from icsched.formats.dagman.commands import Script
 from icsched.formats.dagman.loading import beside
 from icsched.formats.dagman.scope import OwnJobs, spots
-from icsched.formats.dagman.settings import Around, default_priority, unread_configs
+from icsched.formats.dagman.settings import default_priority, unread_configs
 from icsched.formats.dagman.source import Kind, Source, Statement, is_missing
 from icsched.formats.dagman.submission import Submission
 from icsched.formats.dagman.submit import queue_at
 from icsched.formats.dagman.writer import SubmitFile, submit_files
+from icsched.formats.port import Settings
 from icsched.workflow import Remark
 
 _MOST_SUBMIT_FILES = 1_000
@@ -37,7 +38,7 @@ _SUBDAG = (
 _AS_ONE = "icsched counts them as one job, and learns the mean of their run times"
 
 
-def advise(workflow: Submission, around: Around | None = None) -> list[Remark]:
+def advise(workflow: Submission, around: Settings | None = None) -> list[Remark]:
     """Return a remark, with its line, for everything that will disturb an order of *workflow*.
 
     Reads a thousand submit files of jobs that DAGMan will submit, and the configuration files that

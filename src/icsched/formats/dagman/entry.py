@@ -1,23 +1,25 @@
 """DAGMan in the table of formats."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
+from icsched.arrays import Floats
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.dagman.advice import advise
 from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.settings import refusal, strictness
-from icsched.formats.dagman.stale import present_priorities
+from icsched.formats.dagman.stale import present_priorities, sections
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.submit_commands import commands_of, outputs_of
 from icsched.formats.dagman.text import SUBMIT_FILE, is_job_name, workflow_text
+from icsched.formats.dagman.unsimulated import are_jobs_limited, inner_workflows
 from icsched.formats.dagman.writer import changes, job_priorities, overridden, removals
-from icsched.formats.port import Format
+from icsched.formats.port import Format, Section, WorkflowFiles
 from icsched.workflow import Remark, Workflow
 
 
@@ -128,8 +130,50 @@ def _write_clusters(workflow: Workflow, clusters: Sequence[Sequence[int]], path:
     return write_clustered(submission_of(workflow), clusters, path)
 
 
-def _advice(workflow: Workflow) -> Sequence[Remark]:
-    return advise(submission_of(workflow))
+class DagmanFiles(WorkflowFiles):
+    """The files of a submission."""
+
+    @cached_property
+    def submission(self) -> Submission:
+        """What the files say."""
+        return submission_of(self.workflow)
+
+    def named(self) -> Sequence[str]:
+        """Return the files that the user named."""
+        return [root.path for root in self.submission.roots]
+
+    def sections(self) -> Sequence[Section]:
+        """Return the sections of icsched's in the files that the user named."""
+        return sections(self.submission)
+
+    def own_priorities(self) -> Floats:
+        """Return the priorities that the user's own lines give, NaN for other jobs."""
+        return np.where(self.submission.has_priority, self.submission.priorities, np.nan)
+
+    def priorities(self, order: Sequence[int]) -> dict[str, int]:
+        """Return the number that each job gets, jobs that are done included."""
+        return job_priorities(self.submission, order)
+
+    def refusing(self) -> Remark | None:
+        """Return the strict setting by which DAGMan refuses a second priority of a job."""
+        return strictness(self.submission, self.settings)
+
+    def remarks(self) -> Sequence[Remark]:
+        """Return everything that may disturb an order."""
+        return advise(self.submission, self.settings)
+
+    def inner_workflows(self) -> Sequence[str]:
+        """Return the jobs of SUBDAG EXTERNAL."""
+        return inner_workflows(self.submission)
+
+    def unsimulated(self) -> str:
+        """Return what icsched does not simulate: limits on categories."""
+        is_limited = are_jobs_limited(self.submission)
+        return "MAXJOBS limits of categories are not simulated" if is_limited else ""
+
+    def other_names(self) -> Iterable[str]:
+        """Return the names of FINAL, PROVISIONER and SERVICE nodes."""
+        return self.submission.special
 
 
 DAGMAN = Format(
@@ -147,5 +191,5 @@ DAGMAN = Format(
     takes_name=is_job_name,
     placeholder=SUBMIT_FILE,
     write_clusters=_write_clusters,
-    advice=_advice,
+    files=DagmanFiles,
 )

@@ -2,13 +2,13 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.dagman.commands import Config
 from icsched.formats.dagman.submission import Submission
+from icsched.formats.port import Setting, Settings
 from icsched.workflow import Remark
 
 DEFAULT_PRIORITY = "DAGMAN_DEFAULT_PRIORITY"
@@ -19,21 +19,7 @@ _SHIFT = "shifts the whole workflow against your others; its own order stays"
 _ASSIGNMENT = re.compile(r"(\w+)\s*[=:]\s*(.*)", re.DOTALL)  # HTCondor warns of a colon
 
 
-@dataclass(frozen=True)
-class Setting:
-    """A setting with its value, and where it is said; line 0 if that is not a line of a file."""
-
-    path: str
-    line: int
-    text: str  # as it is written there
-    value: str
-
-
-# The settings around a workflow, by name.
-Around = Mapping[str, Setting]
-
-
-def strictness(workflow: Submission, around: Around | None = None) -> Remark | None:
+def strictness(workflow: Submission, around: Settings | None = None) -> Remark | None:
     """Return the DAGMAN_USE_STRICT setting that makes DAGMan refuse a second priority for a job.
 
     Looks at the CONFIG file of the workflow, which wins, then at the settings *around* the
@@ -52,7 +38,7 @@ def refusal(setting: str, *, otherwise: str = "") -> str:
     return f"'{setting}' makes DAGMan refuse a second priority for a job: {what}"
 
 
-def default_priority(workflow: Submission, around: Around | None = None) -> Iterator[Remark]:
+def default_priority(workflow: Submission, around: Settings | None = None) -> Iterator[Remark]:
     """Yield a remark about a setting that gives each job a priority; as `strictness` finds it."""
     found = _counting(workflow, DEFAULT_PRIORITY, around)
     if found and found.value != "0":
@@ -78,7 +64,7 @@ def in_environment(name: str) -> Setting | None:
     return Setting("environment", 0, f"{variable}={value}", value) if value else None
 
 
-def _counting(workflow: Submission, name: str, around: Around | None) -> Setting | None:
+def _counting(workflow: Submission, name: str, around: Settings | None) -> Setting | None:
     """Return the setting of this name that DAGMan will follow."""
     outside = in_environment(name) if around is None else around.get(name)
     return _in_configs(workflow, name) or outside

@@ -13,16 +13,7 @@ from icsched.formats.dagman import section
 from icsched.formats.dagman.source import Kind, Source
 from icsched.formats.dagman.stamp import is_of_root, root_prefix, root_stamp
 from icsched.formats.dagman.submission import Submission
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A section of icsched's in a file of the user's."""
-
-    path: str
-    line: int
-    jobs: int  # to which it gives a priority
-    problems: tuple[str, ...]  # why it is out of date; empty if it is not
+from icsched.formats.port import Section
 
 
 @dataclass(frozen=True, slots=True)
