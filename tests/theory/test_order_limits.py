@@ -17,7 +17,7 @@ from icsched.families import m_strand, pbt, random_tree_sum, w, w_strand
 from icsched.orders import prioritize
 from icsched.theory import analysis, decompose, settled_by_referee
 from icsched.theory.analysis import USUAL_LOOKS, VERIFY_SETS, _affordable_sets
-from icsched.theory.blocks import block_name
+from icsched.theory.blocks import Kind, block_names, family_name
 from tests.strategies import dags
 from tests.theory.samples import renumbered
 
@@ -142,8 +142,10 @@ def named_one_by_one(dag: Dag) -> dict[tuple[str, int, int], int]:
     """The blocks by name, sources and sinks, each block named on its own."""
     analysis = prioritize(dag, "prio").analysis
     counts: dict[tuple[str, int, int], int] = {}
-    for block in range(len(analysis.parts)):
-        name = block_name(analysis.parts, analysis.orders, block)
+    parts, kinds = analysis.parts, map(Kind, analysis.orders.kind.tolist())
+    names = [family_name(parts.shape(block), kind) for block, kind in enumerate(kinds)]
+    assert names == block_names(parts, analysis.orders, np.arange(len(parts)))
+    for block, name in enumerate(names):
         key = name, int(analysis.orders.sources[block]), len(analysis.parts.sinks(block))
         counts[key] = counts.get(key, 0) + 1
     return counts

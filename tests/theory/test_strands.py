@@ -20,7 +20,7 @@ from icsched.families import (
     w,
     w_strand,
 )
-from icsched.families.blocks import Turn, zigzag_arcs
+from icsched.families.arcs import Turn, zigzag_arcs
 from icsched.orders import prioritize
 from icsched.pebble import enabled_profile, fifo_order, optimal_profile, priority_order
 from icsched.theory import decompose

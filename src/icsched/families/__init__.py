@@ -4,7 +4,7 @@
 it directly.
 """
 
-from icsched.families.blocks import (
+from icsched.families.bipartite import (
     clique,
     complete_bipartite,
     cycle,

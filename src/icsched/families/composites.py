@@ -13,10 +13,10 @@ from math import comb
 
 import numpy as np
 
+from icsched import checks
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
-from icsched.families.arcs import Ints, paired
-from icsched.families.checks import capped_power, check_range, check_size
+from icsched.families.arcs import Ints, capped_power, check_least, check_size, paired
 
 MOST_DIMENSIONS = 20  # the coordinates of all tasks are held at once
 
@@ -110,7 +110,7 @@ def fft(d: int) -> Dag[int]:
     >>> fft(1).arcs.tolist()
     [[0, 2], [0, 3], [1, 2], [1, 3]]
     """
-    check_range("d", d, 0)
+    check_least(0, d=d)
     width = capped_power(2, d)
     check_size((d + 1) * width, 2 * d * width)
     x = np.arange(width)
@@ -187,8 +187,8 @@ def _mesh_arcs(levels: int, dimensions: int) -> tuple[int, Ints]:
     # tuple is the gaps between `dimensions` bars, and bars sort as their gaps do. Taking 1 from
     # one coordinate keeps the lexicographic order, and reaches all tasks that are not sources. So
     # the k-th task with a 1 to take has an arc to the k-th task that is not a source.
-    check_range("levels", levels, 1)
-    check_range("dimensions", dimensions, 1, MOST_DIMENSIONS)
+    check_least(1, levels=levels)
+    checks.whole_number("argument dimensions", dimensions, least=1, most=MOST_DIMENSIONS)
     places = levels - 1 + dimensions
     tasks, nonsources = comb(places, dimensions), comb(places - 1, dimensions)
     check_size(tasks, dimensions * nonsources)
@@ -200,8 +200,8 @@ def _mesh_arcs(levels: int, dimensions: int) -> tuple[int, Ints]:
 
 
 def _tree_sizes(height: int, arity: int) -> tuple[int, int]:
-    check_range("height", height, 0)
-    check_range("arity", arity, 2)
+    check_least(0, height=height)
+    check_least(2, arity=arity)
     leaves = capped_power(arity, height)
     tasks = (leaves * arity - 1) // (arity - 1)
     check_size(tasks, tasks - 1)
@@ -239,7 +239,7 @@ def _prefix_arcs(strings: Iterable[str]) -> list[tuple[int, int]]:
 
 
 def _prefix_tasks(n: int) -> int:
-    check_range("n", n, 1)
+    check_least(1, n=n)
     tasks = n * ((n - 1).bit_length() + 1)
     check_size(tasks, 2 * tasks)
     return tasks

@@ -4,10 +4,10 @@ The papers are Cordasco, Malewicz and Rosenberg 2007, "Advances in IC-Scheduling
 Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry Computing Platforms".
 """
 
+from icsched import checks
 from icsched.dag import Dag
 from icsched.families.arcs import stacked
-from icsched.families.blocks import cycle, m, m_strand, n, pbt, w, w_strand
-from icsched.families.checks import check_choice
+from icsched.families.bipartite import cycle, m, m_strand, n, pbt, w, w_strand
 
 ZIGZAG = "1/4,3,1/3,3,1/2,2,1/4,3,1/2"  # Fig. 4b of Cordasco, Malewicz and Rosenberg 2007
 DUAL_ZIGZAG = "4,1/3,3,1/3,2,1/2,4,1/3,2"  # the same tree with every arc reversed
@@ -45,7 +45,7 @@ def cordasco2011_fig7(which: str) -> Dag[int]:
     >>> [len(cordasco2011_fig7(which)) for which in ("left", "middle", "right")]
     [13, 13, 12]
     """
-    check_choice("which", which, ["left", "middle", "right"])
+    checks.one_of("argument which", which, ["left", "middle", "right"])
     if which == "left":
         return w(3, 3).compose(w(2, 2), [(5, 0), (8, 1)])
     if which == "middle":
@@ -90,7 +90,7 @@ def cordasco2007_fig3(which: str) -> Dag[int]:
     >>> [len(cordasco2007_fig3(which)) for which in "abc"]
     [14, 16, 20]
     """
-    check_choice("which", which, ["a", "b", "c"])
+    checks.one_of("argument which", which, ["a", "b", "c"])
     if which == "a":
         return stacked(w(1, 3), w_strand("3,2,3"), m_strand("3,2,3"), m(1, 3))
     if which == "b":
@@ -111,7 +111,7 @@ def cordasco2007_fig6(which: str) -> Dag[int]:
     >>> [len(cordasco2007_fig6(which)) for which in ("left", "right")]
     [20, 29]
     """
-    check_choice("which", which, ["left", "right"])
+    checks.one_of("argument which", which, ["left", "right"])
     if which == "left":
         return stacked(w(1, 4), w_strand("4,2,4,3"), m_strand("4,2,4,3"), m(1, 4))
     return stacked(w(1, 5), pbt(DUAL_ZIGZAG), pbt(ZIGZAG), m(1, 6))

@@ -8,10 +8,18 @@ from functools import cache
 
 import numpy as np
 
+from icsched import checks
 from icsched.dag import Dag
-from icsched.families.arcs import Ints, bipartite, paired
-from icsched.families.blocks import Turn, cycle, m, n, w, zigzag_arcs
-from icsched.families.checks import check_range, check_size
+from icsched.families.arcs import (
+    Ints,
+    Turn,
+    bipartite_dag,
+    check_least,
+    check_size,
+    paired,
+    zigzag_arcs,
+)
+from icsched.families.bipartite import cycle, m, n, w
 
 MOST_BLOCKS = 1_000_000  # a block or tree drawn here has at most 17 tasks
 
@@ -28,10 +36,7 @@ def random_layered(
     >>> random_layered(6, 2, seed=1).levels.tolist()
     [0, 0, 1, 1, 2, 2]
     """
-    check_range("tasks", tasks, 1)
-    check_range("width", width, 1)
-    check_range("arcs_per_task", arcs_per_task, 1)
-    check_range("longest_span", longest_span, 1)
+    check_least(1, tasks=tasks, width=width, arcs_per_task=arcs_per_task, longest_span=longest_span)
     width, span = min(width, tasks), min(longest_span, tasks)
     most_parents = min(arcs_per_task, span * width)
     check_size(tasks, tasks * most_parents)
@@ -48,7 +53,7 @@ def random_series_parallel(tasks: int, *, seed: int) -> Dag[int]:
     >>> random_series_parallel(3, seed=1).arcs.tolist()
     [[0, 1], [1, 2]]
     """
-    check_range("tasks", tasks, 1)
+    check_least(1, tasks=tasks)
     check_size(tasks, 2 * tasks)
     rng = _rng(seed)
     arcs: list[tuple[int, int]] = []
@@ -76,12 +81,11 @@ def random_bipartite(sources: int, sinks: int, arcs: int, *, seed: int) -> Dag[i
     >>> random_bipartite(2, 2, 4, seed=1).arcs.tolist()
     [[0, 2], [0, 3], [1, 2], [1, 3]]
     """
-    check_range("sources", sources, 1)
-    check_range("sinks", sinks, 1)
-    check_range("arcs", arcs, 0, sources * sinks)
+    check_least(1, sources=sources, sinks=sinks)
+    checks.whole_number("argument arcs", arcs, least=0, most=sources * sinks)
     check_size(sources + sinks, arcs)
     parents, children = divmod(_distinct(_rng(seed), sources * sinks, arcs), sinks)
-    return bipartite(sources, sinks, parents, children)
+    return bipartite_dag(sources, sinks, parents, children)
 
 
 def random_small_union(n: int, largest: int, *, seed: int) -> Dag[int]:
@@ -95,8 +99,8 @@ def random_small_union(n: int, largest: int, *, seed: int) -> Dag[int]:
     >>> random_small_union(2, 1, seed=1).arcs.tolist()
     [[0, 2], [1, 3]]
     """
-    check_range("n", n, 1)
-    check_range("largest", largest, 1, n)
+    check_least(1, n=n)
+    checks.whole_number("argument largest", largest, least=1, most=n)
     check_size(2 * n, n * largest)
     rng, own = _rng(seed), np.arange(n)
     sinks = np.repeat(own, rng.integers(largest, size=n))
@@ -104,7 +108,7 @@ def random_small_union(n: int, largest: int, *, seed: int) -> Dag[int]:
     # same element may be drawn twice, which is one arc.
     others = (sinks + 1 + rng.integers(max(1, n - 1), size=len(sinks))) % n
     arcs = np.unique(np.column_stack([np.append(own, others), np.append(own, sinks)]), axis=0)
-    return bipartite(n, n, arcs[:, 0], arcs[:, 1])
+    return bipartite_dag(n, n, arcs[:, 0], arcs[:, 1])
 
 
 def random_linear_composition(blocks: int, *, seed: int) -> Dag[int]:
@@ -119,7 +123,7 @@ def random_linear_composition(blocks: int, *, seed: int) -> Dag[int]:
     >>> random_linear_composition(3, seed=1) == random_linear_composition(3, seed=1)
     True
     """
-    check_range("blocks", blocks, 1, MOST_BLOCKS)
+    checks.whole_number("argument blocks", blocks, least=1, most=MOST_BLOCKS)
     rng = _rng(seed)
     arcs = []
     sinks: list[int] = []
@@ -145,7 +149,7 @@ def random_tree_sum(trees: int, *, seed: int) -> Dag[int]:
     >>> len(random_tree_sum(5, seed=1).connected_parts)
     5
     """
-    check_range("trees", trees, 1, MOST_BLOCKS)
+    checks.whole_number("argument trees", trees, least=1, most=MOST_BLOCKS)
     rng = _rng(seed)
     arcs = []
     tasks = 0
@@ -159,7 +163,7 @@ def random_tree_sum(trees: int, *, seed: int) -> Dag[int]:
 
 # Types are in quotes because numpy.random is slow to import and few callers need it.
 def _rng(seed: int) -> "np.random.Generator":
-    check_range("seed", seed, 0)
+    check_least(0, seed=seed)
     return np.random.Generator(np.random.PCG64(seed))
 
 

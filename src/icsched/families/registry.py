@@ -1,53 +1,15 @@
 """The families by name, and how to make a member from words on a command line."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import get_type_hints
 
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
-from icsched.families import blocks, composites, figures, randoms, scientific
+from icsched.families import bipartite, composites, figures, randoms, scientific
 from icsched.messages import did_you_mean
-
-FUNCTIONS: tuple[Callable[..., Dag], ...] = (
-    blocks.w,
-    blocks.m,
-    blocks.n,
-    blocks.cycle,
-    blocks.clique,
-    blocks.complete_bipartite,
-    blocks.pbt,
-    blocks.w_strand,
-    blocks.m_strand,
-    composites.mesh,
-    composites.evolving_mesh,
-    composites.tree,
-    composites.out_tree,
-    composites.tree_of,
-    composites.out_tree_of,
-    composites.fft,
-    composites.prefix,
-    composites.laplace,
-    composites.matmul,
-    composites.divide_and_conquer,
-    figures.cordasco2011_fig6,
-    figures.cordasco2011_fig7,
-    figures.cordasco2011_fig11,
-    figures.cordasco2007_fig3,
-    figures.cordasco2007_fig6,
-    randoms.random_layered,
-    randoms.random_series_parallel,
-    randoms.random_bipartite,
-    randoms.random_small_union,
-    randoms.random_linear_composition,
-    randoms.random_tree_sum,
-    scientific.airsn,
-    scientific.inspiral,
-    scientific.montage,
-    scientific.sdss,
-)
 
 
 @dataclass(frozen=True)
@@ -148,6 +110,15 @@ def _usage_word(parameter: inspect.Parameter) -> str:
     return word if parameter.default is parameter.empty else f"[{word}]"
 
 
+def _functions() -> Iterator[Callable[..., Dag]]:
+    """Yield what makes families: the public functions of these modules, in their order there."""
+    for module in (bipartite, composites, figures, randoms, scientific):
+        for name, value in vars(module).items():
+            is_own = inspect.isfunction(value) and value.__module__ == module.__name__
+            if is_own and not name.startswith("_"):
+                yield value
+
+
 FAMILIES: Mapping[str, Family] = MappingProxyType(
-    {family.name: family for family in map(_described, FUNCTIONS)}
+    {family.name: family for family in map(_described, _functions())}
 )

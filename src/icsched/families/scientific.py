@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from icsched import checks
 from icsched.dag import Dag
-from icsched.families.arcs import Ints, paired
-from icsched.families.checks import check_choice, check_range, check_size
+from icsched.families.arcs import Ints, check_least, check_size, paired
 
 HANDLE = 21  # tasks of an AIRSN handle: "about twenty", and 3 * 250 + 2 + 21 = 773
 CALIBRATIONS = 29  # SDSS calibrations, and searches, per field
@@ -30,8 +30,8 @@ def airsn(width: int = 250, first: str = "fringes") -> Dag[str]:
     >>> airsn()
     Dag(tasks=773, arcs=1270)
     """
-    check_range("width", width, 1)
-    check_choice("first", first, ["fringes", "handle"])
+    check_least(1, width=width)
+    checks.one_of("argument first", first, ["fringes", "handle"])
     check_size(3 * width + HANDLE + 2, 5 * width + HANDLE - 1)
     heads = {"fringe": width, "handle": HANDLE}
     if first == "handle":
@@ -60,7 +60,7 @@ def inspiral(segments: int = 332) -> Dag[str]:
     >>> inspiral()
     Dag(tasks=2988, arcs=3984)
     """
-    check_range("segments", segments, 3)
+    check_least(3, segments=segments)
     check_size(9 * segments, 12 * segments)
     stages = ["datafind", "tmpltbank", "inspiral_a", "inspiral_b", "thinca"]
     stages += ["trigbank", "inspiral2_a", "inspiral2_b", "thinca2"]
@@ -95,8 +95,7 @@ def montage(rows: int = 30, columns: int = 45) -> Dag[str]:
     >>> montage()
     Dag(tasks=7881, arcs=19583)
     """
-    check_range("rows", rows, 2)
-    check_range("columns", columns, 2)
+    check_least(2, rows=rows, columns=columns)
     images = rows * columns
     comparisons = 4 * images - 3 * (rows + columns) + 2
     check_size(2 * images + comparisons + 4, 3 * images + 3 * comparisons + 2)
@@ -129,7 +128,7 @@ def sdss(fields: int = 800) -> Dag[str]:
     >>> sdss()
     Dag(tasks=48013, arcs=72012)
     """
-    check_range("fields", fields, STRIPES)
+    check_least(STRIPES, fields=fields)
     each = CALIBRATIONS * fields
     check_size(2 * fields + 2 * each + STRIPES + 1, 3 * fields + 3 * each + STRIPES)
     ids, names = _stages(

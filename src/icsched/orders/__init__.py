@@ -1,8 +1,7 @@
 """The table of orders, and plans: what an order makes of a dag."""
 
 from icsched.dag import Graph, dag_of
-from icsched.orders.choice import Aim, Choice
-from icsched.orders.entry import Made, NamedOrder
+from icsched.orders.choice import Aim, Choice, Made, NamedOrder
 from icsched.orders.plan import Plan, made_order, prioritize, run_times_of
 from icsched.orders.prio import prio_order
 from icsched.orders.table import ORDERS

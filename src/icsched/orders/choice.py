@@ -1,14 +1,16 @@
-"""What "auto" orders for, and what it chose."""
+"""What the table of orders holds, what "auto" orders for, and what it chose."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from icsched import checks
 from icsched.arrays import Ids
 from icsched.errors import ArgumentError
 from icsched.frames import Answer, Rounded, brief
-from icsched.sim import AnyPool
+from icsched.sim import AnyPool, Playing
 from icsched.sim.race import Interval
+from icsched.theory import Proof
 
 FIFO, PRESENT = "fifo", "present"  # names of the order that the user has now
 NEW = "new"  # name of an order that races against a section of icsched's
@@ -99,3 +101,39 @@ class Choice(Answer):
             "exceeds_budget": self.exceeds_budget,
         }
         return {**super().to_dict(), **more}
+
+
+UseOfTimes = Literal["unused", "used", "needed"]
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """An order with what is proved about it.
+
+    `choice` says why "auto" chose it; other orders have none.
+    """
+
+    order: Ids
+    proof: Proof
+    choice: Choice | None = None
+
+
+@dataclass(frozen=True)
+class NamedOrder:
+    """A way to order a dag, as `ORDERS` holds it.
+
+    `make` takes the dag. If `run_times` is "used" it also takes an array with the run time of each
+    task, or None if nobody knows them; if "needed", always the array. If `for_pool`, its last
+    argument is an `Aim`: what the order is made for. `make` returns the task ids, first to run
+    first, or a `Made`. `extra` is the optional extra of icsched that must be installed. `played`
+    says how the simulator follows the order: "static" means by the ids, the other three by what
+    has happened in the run so far.
+    """
+
+    name: str
+    sentence: str
+    make: Callable[..., Ids | Made]
+    run_times: UseOfTimes = "unused"
+    extra: str | None = None
+    played: Playing = "static"
+    for_pool: bool = False

@@ -1,7 +1,11 @@
-"""The order "prio": as many eligible tasks as possible at every step.
+"""The orders "prio" and "critical-path-steps".
 
-It follows Malewicz, Foster, Rosenberg and Wilde 2007, "A Tool for Prioritizing DAGMan Jobs and its
-Evaluation".
+"prio" has as many eligible tasks as possible at every step. It follows Malewicz, Foster, Rosenberg
+and Wilde 2007, "A Tool for Prioritizing DAGMan Jobs and its Evaluation".
+
+"critical-path-steps" goes by coarse steps of the remaining path, because run times are never exact:
+a path that is longer by a little should not decide. So the paths are sorted into 16 steps of equal
+length. Tasks of one step run as "prio" orders them, with its ties broken by run time.
 """
 
 from __future__ import annotations
@@ -15,8 +19,8 @@ from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.dag import Dag
-from icsched.orders.entry import Made, NamedOrder
-from icsched.pebble import area, remaining_paths
+from icsched.orders.choice import Made, NamedOrder
+from icsched.pebble import area, priority_order, remaining_paths
 from icsched.theory import Proof, proved_by_theorem, settled_by_referee, without_shortcuts
 from icsched.theory.analysis import analyse_reduced
 from icsched.theory.recursion import optimal_by_parts
@@ -112,5 +116,46 @@ PRIO = NamedOrder(
     "prio",
     "as many eligible jobs as possible at every step, with proofs",
     prio_order,
+    run_times="used",
+)
+
+
+STEP_COUNT = 16
+
+
+def steps_order(dag: Dag, run_times: Floats | None = None) -> Ids:
+    """Order *dag* by remaining path in 16 coarse steps, then by "prio".
+
+    The longest path of the dag spans all steps. Without *run_times* every task counts 1.
+
+    >>> dag = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
+    >>> steps_order(dag).tolist(), steps_order(dag, np.array([1.0, 9.0, 1.0, 1.0, 1.0])).tolist()
+    ([2, 0, 1, 3, 4], [0, 1, 2, 3, 4])
+    """
+    return by_steps(dag, run_times, prio_order(dag, run_times).order)
+
+
+def by_steps(dag: Dag, run_times: Floats | None, inside: Ids) -> Ids:
+    """Order *dag* by remaining path in 16 coarse steps, then by the order *inside*."""
+    step = path_steps(remaining_paths(dag, run_times))
+    wanted = np.lexsort((ranks_of(inside), -step)).astype(np.int32)
+    return priority_order(dag, ranks_of(wanted))
+
+
+def path_steps(paths: Floats) -> Ids:
+    """Return the step of each path: 15 for the longest, 0 for the shortest sixteenth.
+
+    >>> path_steps(np.array([16.0, 8.0, 0.5, 0.0])).tolist()
+    [15, 8, 0, 0]
+    """
+    longest = paths.max(initial=0.0)
+    scale = STEP_COUNT / longest if longest > 0 else 0.0
+    return np.minimum(paths * scale, STEP_COUNT - 1).astype(np.int32)
+
+
+STEPS = NamedOrder(
+    "critical-path-steps",
+    "the longest path first in 16 coarse steps, and by prio inside a step",
+    steps_order,
     run_times="used",
 )

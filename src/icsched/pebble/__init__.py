@@ -1,6 +1,6 @@
 """The pebble game on a dag: orders, their profiles and the exact referee."""
 
-from icsched.pebble.orders import (
+from icsched.pebble.baselines import (
     RunTimes,
     checked_run_times,
     critical_path_order,

@@ -31,7 +31,7 @@ from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.frames import brief
 from icsched.pebble import Order
-from icsched.theory.blocks import BlockGroup, Kind, block_groups, block_name
+from icsched.theory.blocks import BlockGroup, Kind, block_groups, block_names
 from icsched.theory.decomposition import Decomposition, decompose, without_shortcuts
 from icsched.theory.priorities import eligible_counts
 from icsched.theory.proof import (
@@ -235,8 +235,8 @@ def _affordable_sets(dag: Dag) -> int:
 
 def chain_of_blocks(analysis: Analysis, *, most: int = 12) -> Chain:
     """Return the first blocks of a linear composition; neighbours of the same name are one link."""
-    shown = analysis.sequence[: 50 * most].tolist()
-    names = (block_name(analysis.parts, analysis.orders, block) for block in shown)
+    shown = analysis.sequence[: 50 * most]
+    names = block_names(analysis.parts, analysis.orders, shown)
     runs = [
         Link(name, len(list(run)), Sign.PRIORITY) for name, run in islice(groupby(names), most + 1)
     ]

@@ -4,16 +4,15 @@ Strands are named as in Cordasco, Malewicz and Rosenberg 2007, "Advances in IC-S
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _native
-from icsched._native import BlockOrders, BlockShapes
-from icsched.arrays import Ids, ids_where
+from icsched._native import BlockOrders, Blocks, BlockShapes
+from icsched.arrays import Ids, Rows, ids_where
 from icsched.dag import Dag
 from icsched.theory.decomposition import Decomposition
 
@@ -41,22 +40,17 @@ def family_name(block: Dag, kind: Kind) -> str:
     >>> family_name(Dag({"a": [], "b": [], "x": ["a"], "y": ["a", "b"], "z": ["b"]}), Kind.TREE)
     'W(2,2)'
     """
-    shape = _shape(block)
-    family, first, second = _code(kind, *(int(getattr(shape, f.name)[0]) for f in fields(shape)))
-    return _strand_name(_spine(block)) if family == _STRAND else _name(family, first, second)
-
-
-def _shape(block: Dag) -> BlockShapes:
-    """One block as `icsched._native.block_shapes` describes it."""
-    down, up = block.out_degrees[block.sources], block.in_degrees[block.sinks]
-    sizes = np.array([len(down), len(up), len(block)], np.int32)
-    degrees = np.array([down.min(), down.max(), up.min(), up.max()], np.int32)
-    bipartite = np.array([block.is_bipartite], np.uint8)
-    return BlockShapes(
-        *(sizes[:1], sizes[1:2], sizes[2:]),
-        *(degrees[:1], degrees[1:2], degrees[2:3], degrees[3:]),
-        bipartite,
+    blocks = Blocks(_row(block.nonsinks), _row(block.sinks), np.ones(1, np.uint8))
+    shapes = replace(
+        _native.block_shapes(block.child_rows, blocks),
+        sources=np.array([len(block.sources)]),  # with isolated tasks, which no block has
+        bipartite=np.array([block.is_bipartite]),
     )
+    return _names(block, blocks, np.array([kind]), shapes)[0]
+
+
+def _row(ids: Ids) -> Rows:
+    return Rows(np.array([0, len(ids)], np.int32), ids)
 
 
 # Families in the order in which they are tried; a strand is named by its spine.
@@ -67,11 +61,17 @@ _FAMILIES = (
 _STRAND = _FAMILIES.index("strand")
 
 
-def _name(family: int, first: int, second: int) -> str:
-    return _FAMILIES[family].format(first, second)
+def _name(codes: Sequence[NDArray[np.int64]], place: int, strand_names: Sequence[str]) -> str:
+    family, first, second = (int(column[place]) for column in codes)
+    return strand_names[first] if family == _STRAND else _FAMILIES[family].format(first, second)
 
 
-def _codes(kind: Ids, shape: BlockShapes) -> tuple[NDArray[np.int64], Ids, Ids]:
+def _names(dag: Dag, blocks: Blocks, kind: Ids, shapes: BlockShapes) -> list[str]:
+    codes, strand_names = _named(dag, blocks, kind, shapes)
+    return [_name(codes, place, strand_names) for place in range(len(kind))]
+
+
+def _codes(kind: Ids, shape: BlockShapes) -> list[NDArray[np.int64]]:
     """Return the family of each block and the two numbers of its name; 0 if there is no second."""
     sources, sinks, none = shape.sources, shape.sinks, np.zeros(len(kind), np.int32)
     tree = kind == Kind.TREE
@@ -93,40 +93,8 @@ def _codes(kind: Ids, shape: BlockShapes) -> tuple[NDArray[np.int64], Ids, Ids]:
     )
     tests = [test for test, _, _ in cases]
     families = [np.full(len(kind), family) for family in range(len(_FAMILIES))]
-    return (
-        np.select(tests, families),
-        np.select(tests, [first for _, first, _ in cases]),
-        np.select(tests, [second for _, _, second in cases]),
-    )
-
-
-@lru_cache(maxsize=1024)
-def _code(kind: Kind, *numbers: int) -> tuple[int, int, int]:
-    """Return `_codes` of one block; *numbers* are the fields of its shape.
-
-    The results are cached, because a proof may name hundreds of blocks, most of them alike.
-    """
-    a, b, c, d, e, f, g, bipartite = (np.array([number], np.int32) for number in numbers)
-    shape = BlockShapes(a, b, c, d, e, f, g, bipartite.astype(np.uint8))
-    family, first, second = _codes(np.array([kind]), shape)
-    return int(family[0]), int(first[0]), int(second[0])
-
-
-def _spine(block: Dag) -> list[int]:
-    """Degrees along the spine, as the kernel `block_spines` finds them.
-
-    The degree of a sink is negative.
-    """
-    degree = block.in_degrees + block.out_degrees
-    beside = {
-        task: [n for n in (*block.parent_rows[task], *block.child_rows[task]) if degree[n] > 1]
-        for task in np.flatnonzero(degree > 1).tolist()
-    }
-    spine = [next(task for task, near in beside.items() if len(near) < 2)]
-    while len(spine) < len(beside):
-        spine.append(next(n for n in beside[spine[-1]] if n not in spine[-2:]))
-    spine = max(spine, spine[::-1], key=lambda tasks: degree[tasks].tolist())  # one name a strand
-    return [int(degree[task]) if block.out_degrees[task] else -int(degree[task]) for task in spine]
+    firsts, seconds = [first for _, first, _ in cases], [second for _, _, second in cases]
+    return [np.select(tests, column) for column in (families, firsts, seconds)]
 
 
 def _strand_name(spine: Sequence[int]) -> str:
@@ -147,14 +115,11 @@ def block_groups(parts: Decomposition, orders: BlockOrders) -> list[BlockGroup]:
     Blocks are named in bulk: O(blocks log blocks) array work and a name for each group.
     """
     shapes = _native.block_shapes(parts.dag.child_rows, parts.blocks)
-    family, first, second = _codes(orders.kind, shapes)
-    strands = ids_where(family == _STRAND)
-    first[strands], strand_names = _numbered_strands(parts, strands)
+    codes, strand_names = _named(parts.dag, parts.blocks, orders.kind, shapes)
     sinks = parts.blocks.sinks.sizes
     groups = []
-    for place, count in _distinct([family, first, second, orders.sources, sinks]):
-        code = int(family[place]), int(first[place]), int(second[place])
-        name = strand_names[code[1]] if code[0] == _STRAND else _name(*code)
+    for place, count in _distinct([*codes, orders.sources, sinks]):
+        name = _name(codes, place, strand_names)
         groups.append(BlockGroup(name, count, int(orders.sources[place]), int(sinks[place])))
     return sorted(groups, key=lambda g: (-g.count, g.family[:1], (g.sources, g.sinks)))
 
@@ -170,22 +135,30 @@ def _distinct(columns: Sequence[NDArray[np.integer]]) -> list[tuple[int, int]]:
     return sorted(zip(order[starts].tolist(), counts.tolist(), strict=True))
 
 
-def _numbered_strands(parts: Decomposition, strands: Ids) -> tuple[Ids, list[str]]:
-    """Return a number for each of *strands*, equal for equal spines, and a name for each number."""
-    spines = _native.block_spines(parts.dag.child_rows, parts.blocks, strands)
-    ends = spines.offsets.tolist()
-    known: dict[bytes, int] = {}
-    numbers = [
-        known.setdefault(spines.targets[start:end].tobytes(), len(known))
-        for start, end in pairwise(ends)
+def _named(
+    dag: Dag, blocks: Blocks, kind: Ids, shapes: BlockShapes
+) -> tuple[list[NDArray[np.int64]], list[str]]:
+    """Return the `_codes` of *blocks*, and the names of strands.
+
+    The first number of a strand is the number of its name, equal for equal spines.
+    """
+    codes = _codes(kind, shapes)
+    strands = ids_where(codes[0] == _STRAND)
+    spines = _native.block_spines(dag.child_rows, blocks, strands)
+    numbers: dict[bytes, int] = {}
+    codes[1][strands] = [
+        numbers.setdefault(spines.targets[start:end].tobytes(), len(numbers))
+        for start, end in pairwise(spines.offsets.tolist())
     ]
-    names = [_strand_name(np.frombuffer(spine, np.int32).tolist()) for spine in known]
-    return np.array(numbers, np.int32), names
+    return codes, [_strand_name(np.frombuffer(spine, np.int32).tolist()) for spine in numbers]
 
 
-def block_name(parts: Decomposition, orders: BlockOrders, block: int) -> str:
-    """Return the name of one block of a decomposition."""
-    nonsinks, sinks = len(parts.nonsinks(block)), len(parts.sinks(block))
-    if nonsinks == 1:  # most blocks of most workflows
-        return "N(1)" if sinks == 1 else f"W(1,{sinks})"
-    return family_name(parts.shape(block), Kind(int(orders.kind[block])))
+def block_names(parts: Decomposition, orders: BlockOrders, which: Ids) -> list[str]:
+    """Return the names of some blocks of a decomposition."""
+    nonsinks, sinks = (
+        Rows(np.append(0, np.cumsum(side.sizes[which])).astype(np.int32), side.take(which))
+        for side in (parts.blocks.nonsinks, parts.blocks.sinks)
+    )
+    blocks = Blocks(nonsinks, sinks, parts.blocks.bipartite[which])
+    shapes = _native.block_shapes(parts.dag.child_rows, blocks)
+    return _names(parts.dag, blocks, orders.kind[which], shapes)

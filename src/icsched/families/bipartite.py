@@ -14,24 +14,12 @@ Every block numbers its sources first, left to right, then its sinks, left to ri
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
-from icsched.families.arcs import Ints, bipartite
-from icsched.families.checks import check_range, check_size
-
-
-class Turn(NamedTuple):
-    """One value of a zigzag: the integer *degree*, or its reciprocal."""
-
-    degree: int
-    is_reciprocal: bool
-
-    def __str__(self) -> str:
-        return f"1/{self.degree}" if self.is_reciprocal else str(self.degree)
+from icsched.families.arcs import Ints, Turn, bipartite_dag, check_least, check_size, zigzag_arcs
 
 
 def w(s: int, d: int) -> Dag[int]:
@@ -44,7 +32,7 @@ def w(s: int, d: int) -> Dag[int]:
     [[0, 2], [0, 3], [1, 3], [1, 4]]
     """
     sources, sinks = _w_arcs(s, d)
-    return bipartite(s, s * (d - 1) + 1, sources, sinks)
+    return bipartite_dag(s, s * (d - 1) + 1, sources, sinks)
 
 
 def m(s: int, d: int) -> Dag[int]:
@@ -56,7 +44,7 @@ def m(s: int, d: int) -> Dag[int]:
     [[0, 3], [1, 3], [1, 4], [2, 4]]
     """
     sinks, sources = _w_arcs(s, d)
-    return bipartite(s * (d - 1) + 1, s, sources, sinks)
+    return bipartite_dag(s * (d - 1) + 1, s, sources, sinks)
 
 
 def n(s: int) -> Dag[int]:
@@ -67,10 +55,10 @@ def n(s: int) -> Dag[int]:
     >>> n(2).arcs.tolist()
     [[0, 2], [0, 3], [1, 3]]
     """
-    check_range("s", s, 1)
+    check_least(1, s=s)
     check_size(2 * s, 2 * s - 1)
     ends = np.arange(s)
-    return bipartite(s, s, np.append(ends, ends[:-1]), np.append(ends, ends[1:]))
+    return bipartite_dag(s, s, np.append(ends, ends[:-1]), np.append(ends, ends[1:]))
 
 
 def cycle(s: int) -> Dag[int]:
@@ -81,10 +69,10 @@ def cycle(s: int) -> Dag[int]:
     >>> cycle(3).arcs.tolist()
     [[0, 3], [0, 4], [1, 4], [1, 5], [2, 3], [2, 5]]
     """
-    check_range("s", s, 2)
+    check_least(2, s=s)
     check_size(2 * s, 2 * s)
     ends = np.arange(s)
-    return bipartite(s, s, np.append(ends, ends), np.append(ends, np.roll(ends, -1)))
+    return bipartite_dag(s, s, np.append(ends, ends), np.append(ends, np.roll(ends, -1)))
 
 
 def clique(s: int) -> Dag[int]:
@@ -96,11 +84,11 @@ def clique(s: int) -> Dag[int]:
     >>> clique(3).arcs.tolist()
     [[0, 3], [0, 4], [1, 3], [1, 5], [2, 4], [2, 5]]
     """
-    check_range("s", s, 2)
+    check_least(2, s=s)
     pairs = s * (s - 1) // 2
     check_size(s + pairs, 2 * pairs)
     first, second = np.triu_indices(s, k=1)
-    return bipartite(s, pairs, np.append(first, second), np.tile(np.arange(pairs), 2))
+    return bipartite_dag(s, pairs, np.append(first, second), np.tile(np.arange(pairs), 2))
 
 
 def complete_bipartite(a: int, b: int) -> Dag[int]:
@@ -111,10 +99,9 @@ def complete_bipartite(a: int, b: int) -> Dag[int]:
     >>> complete_bipartite(2, 1).arcs.tolist()
     [[0, 2], [1, 2]]
     """
-    check_range("a", a, 1)
-    check_range("b", b, 1)
+    check_least(1, a=a, b=b)
     check_size(a + b, a * b)
-    return bipartite(a, b, np.repeat(np.arange(a), b), np.tile(np.arange(b), a))
+    return bipartite_dag(a, b, np.repeat(np.arange(a), b), np.tile(np.arange(b), a))
 
 
 def pbt(zigzag: str) -> Dag[int]:
@@ -166,25 +153,9 @@ def m_strand(degrees: str) -> Dag[int]:
     return _strand(degrees, is_reciprocal=True)
 
 
-def zigzag_arcs(turns: Sequence[Turn]) -> tuple[Ints, Ints]:
-    """Return the parents and the children, both counted from 0, of a valid zigzag's arcs.
-
-    >>> [ends.tolist() for ends in zigzag_arcs([Turn(3, False), Turn(2, True)])]
-    [[0, 0, 0, 1], [0, 1, 2, 2]]
-    """
-    arcs = 1 + sum(turn.degree - 1 for turn in turns)
-    check_size(arcs + 1, arcs)
-    # The tree starts as one arc. Each new task is the last of its side, and its arc joins the
-    # last source to the last sink.
-    adds_source = np.zeros(arcs, np.int64)
-    adds_source[1:] = np.repeat([t.is_reciprocal for t in turns], [t.degree - 1 for t in turns])
-    parents = np.cumsum(adds_source)
-    return parents, np.arange(arcs) - parents
-
-
 def _w_arcs(s: int, d: int) -> tuple[Ints, Ints]:
-    check_range("s", s, 1)
-    check_range("d", d, 2)
+    check_least(1, s=s)
+    check_least(2, d=d)
     check_size(s * d + 1, s * d)
     sources = np.repeat(np.arange(s), d)
     return sources, sources * (d - 1) + np.tile(np.arange(d), s)
@@ -212,7 +183,7 @@ def _strand(degrees: str, *, is_reciprocal: bool) -> Dag[int]:
 
 def _tree(turns: Sequence[Turn]) -> Dag[int]:
     parents, children = zigzag_arcs(turns)
-    return bipartite(int(parents[-1]) + 1, int(children[-1]) + 1, parents, children)
+    return bipartite_dag(int(parents[-1]) + 1, int(children[-1]) + 1, parents, children)
 
 
 def _check_degrees(argument: str, turns: Sequence[Turn]) -> None:
