@@ -40,11 +40,11 @@ from icsched.errors import ArgumentError, FormatError, RunError
 from icsched.files import check_owned
 from icsched.messages import named
 from icsched.orders import Plan
-from icsched.run.crew import Engine, Terms
-from icsched.run.engines import ENGINES
+from icsched.run.crew import Terms
+from icsched.run.engines import ENGINES, LOCAL, Engine
 from icsched.run.identity import Identity, identity_of
 from icsched.run.journal import Journal, Opening, open_journal, read_journal
-from icsched.run.local_crew import LOCAL, count_workers
+from icsched.run.local_crew import count_workers
 from icsched.run.loop import Happened, Interrupts, Loop, Rules, State, Tell
 from icsched.run.records import WorkerRecorder
 from icsched.run.tasks import (

@@ -1,12 +1,16 @@
-"""What the table of engines holds: programs that can run the tasks of a workflow."""
+"""Crews: the workers of an engine, what they are asked to do, and how that ends."""
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from icsched import checks
+from icsched.machine import usable_cores
+from icsched.run.records import WorkerRecorder
 from icsched.workflow import Command
+
+_MOST_WORKERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +62,6 @@ class Crew(Protocol):
         """
 
 
-class Recorder(Protocol):
-    """Notes successes where the work is done, so that they outlive the server. It must pickle.
-
-    Workers that share the files of this machine use it; workers elsewhere leave it alone.
-    """
-
-    @property
-    def run(self) -> str:
-        """What names the run on all machines."""
-
-    def is_completed(self, task: int, /) -> bool:
-        """Whether a task is recorded as completed."""
-
-    def begin(self) -> None:
-        """Say that this process may be about to work; called before each attempt."""
-
-    def end(self, number: int, task: int, seconds: float, /) -> None:
-        """Record that an attempt succeeded, before the server hears of it."""
-
-
 def _tell_nobody(_line: str) -> None:
     """Say nothing."""
 
@@ -89,19 +73,11 @@ class Terms:
     workers: int | None = None  # -j: how many, as the engine counts them
     address: str | None = None  # of a scheduler that runs already
     shell: bool = False  # whether commands are read by a shell
-    recorder: Recorder | None = None
+    recorder: WorkerRecorder | None = None  # for workers that share the files of this machine
     tell: Callable[[str], None] = _tell_nobody  # gets one line for people about what runs where
 
-
-@dataclass(frozen=True)
-class Engine:
-    """A program whose workers run tasks, as `ENGINES` holds it; `open` starts or finds the workers.
-
-    `open` raises EngineError if the program cannot be used, ArgumentError for terms that make no
-    sense to it.
-    """
-
-    name: str
-    sentence: str
-    open: Callable[[Terms], AbstractContextManager[Crew]]
-    extra: str = ""  # the extra of icsched that it needs, if any
+    def count_workers(self) -> int:
+        """Return how many workers to start here, by default one for each core; ArgumentError."""
+        if self.workers is None:
+            return usable_cores()
+        return checks.whole_number("workers", self.workers, least=1, most=_MOST_WORKERS)

@@ -15,11 +15,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from icsched import checks
 from icsched.errors import ArgumentError, not_installed
-from icsched.machine import usable_cores
 from icsched.messages import problem_of
-from icsched.run.crew import Attempt, Engine, Outcome, Recorder, Terms
+from icsched.run.crew import Attempt, Outcome, Terms
 from icsched.run.dask_client import (
     check_workers,
     client_of,
@@ -31,6 +29,7 @@ from icsched.run.dask_client import (
 from icsched.run.dask_worker import ATTEMPT, LOST, RUN, mark_of
 from icsched.run.descendants import GRACE_S, end_below, kill_with_descendants
 from icsched.run.processes import open_log, start_tracker, stopped_at
+from icsched.run.records import WorkerRecorder
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
 AHEAD = 2  # attempts in flight beyond the threads, so that no worker waits for the loop
 REFRESH_S = 0.5  # how often the crew asks how large the cluster is
-MOST_WORKERS = 1_000
 SILENT_S = 10.0  # since a worker was heard of; then it does not stop its attempts any more
 _ANSWER_S = 5.0  # for workers, or a scheduler, to answer
 _NO_ANSWER = (CancelledError, OSError, RuntimeError)  # if the client is closed meanwhile
@@ -78,7 +76,7 @@ class DaskCrew:
         number = attempt.number
         key = f"attempt-{number}-{self._session}"
         request = _request(attempt, key, self._run, self._recorder, shell=self._shell)
-        future = self._client.submit(_portable(), request, key=key, fifo_timeout="0 ms")
+        future = self._client.submit(_portable("attempted"), request, key=key, fifo_timeout="0 ms")
         self._flying[number] = future, attempt
         future.add_done_callback(lambda _: self._ended.put(number))
 
@@ -98,8 +96,8 @@ class DaskCrew:
             return
         future, _ = self._flying[number]
         self._client.cancel([future], reason="stopped")
-        stop, token = _portable_stop(), str(future.key)
-        self._asked(lambda: self._client.run(stop, token, on_error="ignore"))
+        stop, given = _portable("stop"), (str(future.key),)
+        self._asked(lambda: self._client.run(stop, given, on_error="ignore"))
 
     def give_up(self, number: int, /) -> None:
         """End an attempt whose worker has been silent for a while; other workers keep their limits.
@@ -124,7 +122,7 @@ class DaskCrew:
 
     def end_leftovers(self) -> None:
         """Kill the commands of the same run that a killed server has left on the workers."""
-        self._client.run(_portable_end(), self._run, on_error="ignore")
+        self._client.run(_portable("end_run"), (self._run,), on_error="ignore")
 
     def close(self) -> None:
         """Stop all attempts that still run, and on this machine all that attempts have started."""
@@ -164,7 +162,7 @@ class DaskCrew:
 
 
 def _request(
-    attempt: Attempt, token: str, run: str, recorder: Recorder | None, *, shell: bool
+    attempt: Attempt, token: str, run: str, recorder: WorkerRecorder | None, *, shell: bool
 ) -> Request:
     """Return what a worker is told: paths without doubt, and how to know the log's file again."""
     work = replace(
@@ -179,33 +177,18 @@ def _request(
     return work, log, mark_of(log), attempt.time_limit, shell, token, record
 
 
-def _portable() -> Callable[[Request], Report]:
-    """Return what workers run; it is sent as code, so that a worker without icsched survives."""
+def _portable(name: str) -> Callable[[tuple[Any, ...]], Any]:
+    """Return what workers run: the function of `dask_worker` with that name, on a tuple.
 
-    def attempted(request: Request) -> Report:
-        from icsched.run.dask_worker import attempted
+    It is sent as code, so that a worker without icsched survives.
+    """
 
-        return attempted(*request)
+    def call(given: tuple[Any, ...]) -> Any:
+        from icsched.run import dask_worker
 
-    return attempted
+        return getattr(dask_worker, name)(*given)
 
-
-def _portable_stop() -> Callable[[str], None]:
-    def stop(token: str) -> None:
-        from icsched.run.dask_worker import stop
-
-        stop(token)
-
-    return stop
-
-
-def _portable_end() -> Callable[[str], None]:
-    def end(run: str) -> None:
-        from icsched.run.dask_worker import end_run
-
-        end_run(run)
-
-    return end
+    return call
 
 
 def _portable_silent() -> Callable[..., str | None]:
@@ -286,11 +269,9 @@ def _cluster(terms: Terms) -> Iterator[Client]:
         from icsched.run.dask_cluster import private_cluster, private_files
     except ImportError as error:
         raise not_installed("dask.distributed", "dask") from error
-    count = usable_cores()
-    if terms.workers is not None:
-        count = checks.whole_number("workers", terms.workers, least=1, most=MOST_WORKERS)
     # The loop counts losses, so Dask must not start an attempt again on its own.
     settings: dict[str, Any] = {"distributed.scheduler.allowed-failures": 0}
+    count = terms.count_workers()
     with silence(), dask.config.set(settings), private_files():
         with _deaf_to_ctrl_c():
             cluster = private_cluster(count)
@@ -311,6 +292,3 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-DASK = Engine("dask", "the workers of a Dask cluster", extra="dask", open=dask_crew)

@@ -17,13 +17,15 @@ from icsched.run.processes import run_command
 from icsched.workflow import Command
 
 if TYPE_CHECKING:
-    from icsched.run.crew import Recorder
+    from icsched.run.records import WorkerRecorder
 
 LOST = "its worker died after its end"
 MOST_LOG = 8 * 2**20  # bytes of a log that a worker sends; the last ones count
 
 Mark: TypeAlias = tuple[int, int]  # inode and time of a log, before anything is printed
-Record: TypeAlias = "tuple[Recorder, int, int]"  # with the number of the attempt, and its task
+Record: TypeAlias = (
+    "tuple[WorkerRecorder, int, int]"  # with the number of the attempt, and its task
+)
 Request: TypeAlias = "tuple[Command, str, Mark | None, float | None, bool, str, Record | None]"
 Report: TypeAlias = tuple[float, str | None, bytes]  # seconds, problem, what was printed
 

@@ -1,8 +1,28 @@
-"""The table of engines."""
+"""Engines: programs whose workers run the tasks of a workflow, by name."""
 
-from icsched.run.crew import Engine
-from icsched.run.dask_crew import DASK
-from icsched.run.local_crew import LOCAL
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from icsched.run.crew import Crew, Terms
+from icsched.run.dask_crew import dask_crew
+from icsched.run.local_crew import local_crew
 from icsched.tables import Table
 
+
+@dataclass(frozen=True)
+class Engine:
+    """A program whose workers run tasks, as `ENGINES` holds it; `open` starts or finds the workers.
+
+    `open` raises EngineError if the program cannot be used, ArgumentError for terms that make no
+    sense to it.
+    """
+
+    name: str
+    sentence: str
+    open: Callable[[Terms], AbstractContextManager[Crew]]
+
+
+LOCAL = Engine("local", "worker processes of this machine", local_crew)
+DASK = Engine("dask", "the workers of a Dask cluster", dask_crew)
 ENGINES = Table("engine", "icsched.engines", Engine, [LOCAL, DASK])

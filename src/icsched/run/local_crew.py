@@ -10,19 +10,17 @@ from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from queue import Empty, SimpleQueue
 
-from icsched import checks
 from icsched.errors import ArgumentError, EngineError
 from icsched.files.reading import reason
-from icsched.machine import adopt_orphans, adopts_orphans, usable_cores
+from icsched.machine import adopt_orphans, adopts_orphans
 from icsched.messages import problem_of
 from icsched.run import local_worker
-from icsched.run.crew import Attempt, Engine, Outcome, Terms
+from icsched.run.crew import Attempt, Outcome, Terms
 from icsched.run.descendants import GRACE_S, below, kill_below
 from icsched.run.processes import start_tracker, stopped_at
 
 _PATIENCE_S = GRACE_S + 2  # after a request to stop; then the worker itself is killed
 _SWEEP_S = 5.0  # for a process that was killed to end
-_MOST_WORKERS = 1_000
 _DIED = "its worker died"
 
 
@@ -91,7 +89,7 @@ class LocalCrew:
                 self._workers.append(_Worker())
         except OSError as error:
             problem = f"cannot start {self.size} workers: {reason(error)}: use fewer workers"
-            raise EngineError(f"engine {LOCAL.name}: {problem}") from error
+            raise EngineError(f"engine local: {problem}") from error
         for one in self._workers:
             assert one.pid  # noqa: S101  asking waits until it works
         self._idle = list(reversed(self._workers))
@@ -176,9 +174,7 @@ def count_workers(terms: Terms) -> int:
     if terms.address is not None:
         problem = "an address cannot be used, because the workers are on this machine"
         raise ArgumentError(f"engine local: {problem}")
-    if terms.workers is None:
-        return usable_cores()
-    return checks.whole_number("workers", terms.workers, least=1, most=_MOST_WORKERS)
+    return terms.count_workers()
 
 
 def _outcome(number: int, done: "Future[local_worker.Ended]", seconds: float) -> Outcome:
@@ -203,6 +199,3 @@ def local_crew(terms: Terms) -> Iterator[LocalCrew]:
         yield crew
     finally:
         crew.close()
-
-
-LOCAL = Engine("local", "worker processes of this machine", open=local_crew)

@@ -16,7 +16,7 @@ from icsched.run.processes import run_command
 from icsched.workflow import Command
 
 if TYPE_CHECKING:
-    from icsched.run.crew import Recorder
+    from icsched.run.records import WorkerRecorder
 
 Ended = tuple[float, str | None, bool]  # seconds, problem, is it lost
 
@@ -82,7 +82,7 @@ def work_on(
     log: Path,
     time_limit: float | None,
     shell: bool,
-    recorder: "Recorder | None",
+    recorder: "WorkerRecorder | None",
 ) -> Ended:
     """Run one attempt, and record its success before the server hears of it."""
     with _busy:

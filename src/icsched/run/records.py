@@ -134,8 +134,9 @@ def note_success(journal: sqlite3.Connection, task: int, number: int) -> None:
 
 @dataclass(frozen=True)
 class WorkerRecorder:
-    """Lets a worker process record successes in the journal in *directory*.
+    """Lets a worker process record successes in the journal in *directory*, before anyone hears.
 
+    So successes outlive the server. Workers elsewhere do not share the files of this machine.
     A worker holds a shared lock from its first attempt to its end. A server that finds such a
     lock knows that workers of a killed server still run.
     """
