@@ -2,9 +2,8 @@
 
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, singledispatch
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
@@ -16,7 +15,15 @@ from icsched.commands.comparison import PEER, lead_sentence
 from icsched.commands.options import PathName, program, refuse
 from icsched.commands.order_options import GivenPool
 from icsched.commands.report import Reported, page_text, report_of
-from icsched.commands.terminal import SIGNS, OutputName, listing, paragraph, report, say
+from icsched.commands.terminal import (
+    SIGNS,
+    OutputName,
+    listing,
+    paragraph,
+    say,
+    screen_of,
+    shown_on,
+)
 from icsched.compare import simulate
 from icsched.errors import FormatError
 from icsched.files import write_text
@@ -25,7 +32,7 @@ from icsched.messages import named
 from icsched.orders import Plan, prioritize
 from icsched.pebble import Verdict
 from icsched.report.proofs import certified_plan, proof_sentence
-from icsched.sim import Ratio, Workers
+from icsched.sim import Workers
 from icsched.words import counted, size
 from icsched.workflow import Workflow
 
@@ -35,53 +42,14 @@ SECONDS = {"handle_": 20.0, "fringe_": 10.0, "cover_": 40.0, "join_": 60.0}  # i
 SPREAD = 0.3  # of the invented seconds, both ways
 
 
-@dataclass(frozen=True, eq=False)
-class Made:
-    """AIRSN 250 with run times, and the texts of its files by name."""
-
-    workflow: Workflow
-    texts: Mapping[str, str]
-
-
-@dataclass(frozen=True, eq=False)
-class Ordered:
-    """AIRSN 250 in the order prio."""
-
-    plan: Plan
-
-
-@dataclass(frozen=True, eq=False)
-class Proved:
-    """The order with its proof, and what the exact referee says about orders of a small AIRSN."""
-
-    plan: Plan
-    jobs: int
-    verdicts: Mapping[str, Verdict]
-
-
-@dataclass(frozen=True)
-class Simulated:
-    """The time of each of `ORDERS` over fifo's on AIRSN 250 with run times."""
-
-    workers: int
-    times: Mapping[str, Ratio]
-
-
-Stop = Made | Ordered | Proved | Simulated
-
-
 @cache
-def made() -> Made:
-    """Make AIRSN 250, and invent run times: a mean for each kind of job, and some spread."""
+def workflow() -> Workflow:
+    """Return AIRSN 250 with invented run times: a mean for each kind of job, and some spread."""
     dag = families.airsn(250)
     names = list(map(str, dag.names))
     means = np.array([_seconds(name) for name in names])
     factors = np.random.default_rng(0).uniform(1 - SPREAD, 1 + SPREAD, len(names))
-    seconds = np.round(means * factors, 1)
-    rows = zip(names, seconds.tolist(), strict=True)
-    table = "".join(f"{name},{value}\n" for name, value in rows)
-    workflow = Workflow(dag, np.zeros(len(dag), bool), seconds)
-    return Made(workflow, {"airsn.dag": dagman_text(dag), "times.csv": table})
+    return Workflow(dag, np.zeros(len(dag), bool), np.round(means * factors, 1))
 
 
 def _seconds(name: str) -> float:
@@ -89,12 +57,31 @@ def _seconds(name: str) -> float:
 
 
 @cache
-def ordered() -> Ordered:
-    """Order AIRSN 250."""
-    return Ordered(prioritize(made().workflow.dag, "prio"))
+def plan() -> Plan:
+    """Return AIRSN 250 in the order prio."""
+    return prioritize(workflow().dag, "prio")
 
 
-def proved() -> Proved:
+# The stops of the tour; each returns its text, for a screen
+
+
+def made() -> str:
+    """Say what is made."""
+    dag = workflow().dag
+    return paragraph("1. Make a workflow:") + paragraph(
+        f"AIRSN 250, a brain-imaging workflow: {size(len(dag), dag.arc_count)}. Its run times are"
+        " invented: 10 to 60 seconds by kind of job, and 30% more or less."
+    )
+
+
+def ordered() -> str:
+    """Say what the order gains."""
+    why = "A worker that asks while no job is eligible leaves empty-handed."
+    found = lead_sentence(plan()).replace("\n", " ")
+    return f"\n{paragraph('2. Order it:')}{paragraph(f'{why} The order prio: {found}')}"
+
+
+def proved() -> str:
     """Prove the order, and let the referee judge three orders of AIRSN 6."""
     small = families.airsn(6)
     orders = {
@@ -102,48 +89,9 @@ def proved() -> Proved:
         "critical path": pebble.critical_path_order(small),
         "prio": prioritize(small, "prio").order,
     }
-    verdicts = {label: pebble.verify(small, order) for label, order in orders.items()}
-    return Proved(ordered().plan, len(small), verdicts)
-
-
-def simulated() -> Simulated:
-    """Simulate AIRSN 250 with its run times on a few workers."""
-    orders = [*ORDERS, "fifo"]
-    pool = Workers(WORKERS)
-    found = simulate(made().workflow, orders, pool=pool, seed=0, baseline="fifo")
-    return Simulated(WORKERS, {order: found.ratio[f"{order}_over_fifo"].time for order in ORDERS})
-
-
-TOUR: tuple[Callable[[], Stop], ...] = (made, ordered, proved, simulated)
-
-
-@singledispatch
-def text(stop: Stop) -> str:
-    """Return the text of one stop of the tour."""
-    raise NotImplementedError(stop)
-
-
-@text.register
-def _(stop: Made) -> str:
-    dag = stop.workflow.dag
-    return paragraph("1. Make a workflow:") + paragraph(
-        f"AIRSN 250, a brain-imaging workflow: {size(len(dag), dag.arc_count)}. Its run times are"
-        " invented: 10 to 60 seconds by kind of job, and 30% more or less."
-    )
-
-
-@text.register
-def _(stop: Ordered) -> str:
-    why = "A worker that asks while no job is eligible leaves empty-handed."
-    found = lead_sentence(stop.plan).replace("\n", " ")
-    return f"\n{paragraph('2. Order it:')}{paragraph(f'{why} The order prio: {found}')}"
-
-
-@text.register
-def _(stop: Proved) -> str:
-    proof = proof_sentence(stop.plan.proof, certified_plan(stop.plan))
-    rows = [(label, _finding(verdict)) for label, verdict in stop.verdicts.items()]
-    referee = f"The exact referee on AIRSN 6 ({counted(stop.jobs, 'job')}) says:"
+    rows = [(label, _finding(pebble.verify(small, order))) for label, order in orders.items()]
+    proof = proof_sentence(plan().proof, certified_plan(plan()))
+    referee = f"The exact referee on AIRSN 6 ({counted(len(small), 'job')}) says:"
     head = paragraph("3. Prove it: can any order do better?")
     return f"\n{head}{paragraph(proof)}{paragraph(referee)}{listing(rows, indent='  ')}"
 
@@ -155,21 +103,23 @@ def _finding(verdict: Verdict) -> str:
     return f"after {jobs} it has {verdict.eligible} eligible, {verdict.best_eligible} are possible"
 
 
-@text.register
-def _(stop: Simulated) -> str:
+def simulated() -> str:
     """Say what is gained; the figures for real workflows are those of docs/gains.md."""
+    orders = [*ORDERS, "fifo"]
+    found = simulate(workflow(), orders, pool=Workers(WORKERS), seed=0, baseline="fifo")
+    times = {order: found.ratio[f"{order}_over_fifo"].time for order in ORDERS}
+    rows = [(name, f"{t.median:.3f} [{t.low:.3f}, {t.high:.3f}]") for name, t in times.items()]
     head = paragraph("4. Simulate it:")
-    how = f"On {stop.workers} workers, with the run times: time over {PEER}'s, 95% intervals."
-    rows = [
-        (order, f"{ratio.median:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]")
-        for order, ratio in stop.times.items()
-    ]
+    how = f"On {WORKERS} workers, with the run times: time over {PEER}'s, 95% intervals."
     truth = (
         "AIRSN is a good case. In simulations of 22 real workflows, prio and critical path both"
         " save 1.5% on average if run times are unknown. If they are known, critical path saves"
         " 6.4%, and auto, which icsched prio takes by default, 6.6% (docs/gains.md)."
     )
     return f"\n{head}{paragraph(how)}{listing(rows, indent='  ')}{paragraph(truth)}"
+
+
+TOUR: tuple[Callable[[], str], ...] = (made, ordered, proved, simulated)
 
 
 def ending(written: Sequence[str], program: str = "icsched") -> str:
@@ -195,9 +145,9 @@ def demo(*, output_: Annotated[PathName | None, OutputName] = None) -> None:
     """
     directory = None if output_ is None else _empty(output_)
     for stop in TOUR:
-        with SIGNS.working("computing"):
-            found = stop()
-        report(found, text)
+        with SIGNS.working("computing"), shown_on(screen_of(sys.stdout)):
+            shown = stop()
+        say(shown)
         sys.stdout.flush()
     written = _written(directory or _temporary())
     say(ending(written, program()), wraps=False)
@@ -224,12 +174,14 @@ def _temporary() -> Path:
 
 def _written(directory: Path) -> list[str]:
     """Write the files of the tour; return their paths, the workflow and its run times first."""
-    texts = {str(directory / name): text for name, text in made().texts.items()}
-    for path, text in texts.items():
-        write_text(path, text)
-    page = str(directory / "report.html")
-    write_text(page, _report(*texts))
-    return [*texts, page]
+    dag, times = workflow().dag, workflow().run_times
+    assert times is not None  # noqa: S101  the tour invents them
+    rows = zip(dag.names, times.tolist(), strict=True)
+    written = [str(directory / name) for name in ("airsn.dag", "times.csv", "report.html")]
+    write_text(written[0], dagman_text(dag))
+    write_text(written[1], "".join(f"{name},{seconds}\n" for name, seconds in rows))
+    write_text(written[2], _report(*written[:2]))
+    return written
 
 
 def _report(workflow: str, times: str) -> str:

@@ -5,11 +5,18 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module, metadata
 
-from icsched.commands.terminal import Json, listing, report, screen_of, slow_json_text
+from icsched.commands.terminal import (
+    Json,
+    json_keys,
+    listing,
+    report,
+    screen_of,
+    slow_json_text,
+)
 from icsched.machine import usable_cores
 from icsched.messages import named
 from icsched.words import counted
@@ -50,11 +57,7 @@ class Extra:
     purpose: str
     packages: tuple[Package, ...]
     install: str
-
-    @property
-    def is_installed(self) -> bool:
-        """Whether all packages are there."""
-        return all(package.version is not None for package in self.packages)
+    installed: bool  # all packages
 
 
 @dataclass(frozen=True)
@@ -93,13 +96,16 @@ class DoctorAnswer:
     machine: Surroundings
 
 
-def doctor_answer(screen: Mapping[str, object]) -> DoctorAnswer:
-    """Look at what is installed. *screen* has what only the command line knows of the machine."""
+def doctor_answer() -> DoctorAnswer:
+    """Look at what is installed, and at standard output."""
     wanted = metadata.requires("icsched") or []
-    dependencies = _dependencies([word for word in wanted if ";" not in word])
+    dependencies = tuple(
+        replace(package, problem=_import_problem(_MODULES.get(package.name, package.name)))
+        for package in _packages([word for word in wanted if ";" not in word])
+    )
     core, problem = _core()
     broken = [f"{one.name}: {one.problem}" for one in dependencies if one.problem]
-    machine = {"system": platform.platform(), "cores": usable_cores(), **screen}
+    screen = screen_of(sys.stdout)
     return DoctorAnswer(
         icsched=metadata.version("icsched"),
         core=core,
@@ -109,7 +115,14 @@ def doctor_answer(screen: Mapping[str, object]) -> DoctorAnswer:
         dependencies=dependencies,
         extras=tuple(_extra(name, wanted) for name in PURPOSES),
         engines=tuple(_engines()),
-        machine=Surroundings(**machine),  # type: ignore[arg-type]
+        machine=Surroundings(
+            system=platform.platform(),
+            cores=usable_cores(),
+            terminal=sys.stdout.isatty(),
+            columns=screen.columns,
+            encoding=sys.stdout.encoding,
+            ascii=screen.is_ascii,
+        ),
     )
 
 
@@ -128,14 +141,6 @@ def _import_problem(module: str) -> str | None:
     return None
 
 
-def _dependencies(requirements: Sequence[str]) -> tuple[Package, ...]:
-    """Return the packages that icsched needs, each with the reason why it cannot be imported."""
-    return tuple(
-        replace(package, problem=_import_problem(_MODULES.get(package.name, package.name)))
-        for package in _packages(requirements)
-    )
-
-
 def _packages(requirements: Sequence[str]) -> tuple[Package, ...]:
     names = [re.split(r"[^\w.-]", word, maxsplit=1)[0] for word in requirements]
     return tuple(Package(name, _version(name)) for name in names)
@@ -151,7 +156,8 @@ def _version(package: str) -> str | None:
 def _extra(name: str, wanted: Sequence[str]) -> Extra:
     marker = re.compile(rf";.*\bextra == ['\"]{name}['\"]")
     packages = _packages([word for word in wanted if marker.search(word)])
-    return Extra(name, PURPOSES[name], packages, f"pip install 'icsched[{name}]'")
+    is_installed = all(package.version is not None for package in packages)
+    return Extra(name, PURPOSES[name], packages, f"pip install 'icsched[{name}]'", is_installed)
 
 
 def _engines() -> Iterator[EngineFound]:
@@ -181,7 +187,7 @@ def text(found: DoctorAnswer) -> str:
         "Packages that icsched needs": list(map(_package, found.dependencies)),
         "Extras": list(map(_extra_row, found.extras)),
         "Engines that run workflows": list(map(_engine, found.engines)),
-        "This machine": _machine(found),
+        "This machine": _machine(found.machine),
     }
     return "\n".join(f"{title}:\n{listing(rows, indent='  ')}" for title, rows in parts.items())
 
@@ -195,7 +201,7 @@ def _package(package: Package) -> tuple[str, str]:
 
 
 def _extra_row(extra: Extra) -> tuple[str, str]:
-    if not extra.is_installed:
+    if not extra.installed:
         return extra.name, f"not installed; for {extra.purpose}: {extra.install}"
     versions = ", ".join(f"{package.name} {package.version}" for package in extra.packages)
     return extra.name, f"{versions}; for {extra.purpose}"
@@ -208,8 +214,7 @@ def _engine(engine: EngineFound) -> tuple[str, str]:
     return engine.name, f"{named(engine.found)}{use}"
 
 
-def _machine(found: DoctorAnswer) -> list[tuple[str, str]]:
-    machine = found.machine
+def _machine(machine: Surroundings) -> list[tuple[str, str]]:
     terminal = "standard output is not a terminal"
     if machine.columns is not None:
         terminal = counted(machine.columns, "column")
@@ -222,25 +227,11 @@ def _machine(found: DoctorAnswer) -> list[tuple[str, str]]:
     ]
 
 
-def keys(found: DoctorAnswer) -> dict[str, object]:
-    """Return what was found as JSON shows it."""
-    extras = [{**asdict(extra), "installed": extra.is_installed} for extra in found.extras]
-    return {**asdict(found), "extras": extras}
-
-
 def checkup(*, as_json: bool) -> int:
     """Print what is installed and what is broken; return the exit code."""
-    screen = screen_of(sys.stdout)
-    found = doctor_answer(
-        {
-            "terminal": sys.stdout.isatty(),
-            "columns": screen.columns,
-            "encoding": sys.stdout.encoding,
-            "ascii": screen.is_ascii,
-        }
-    )
+    found = doctor_answer()
     if as_json:
-        sys.stdout.write(slow_json_text(keys(found)))
+        sys.stdout.write(slow_json_text(json_keys(found)))
     else:
         report(found, text)
     return 0 if found.problem is None else 1

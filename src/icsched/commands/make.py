@@ -1,15 +1,13 @@
 """`icsched make`: write a known dag to a file."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from icsched import families, formats
-from icsched.commands import terminal as layout
 from icsched.commands.options import WHOLE, PathName, refuse
-from icsched.commands.terminal import Flag, OutputName, put_content, report
+from icsched.commands.terminal import Flag, OutputName, listing, put_content, report
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.families import FAMILIES
@@ -19,37 +17,21 @@ from icsched.words import size
 from icsched.workflow import Workflow
 
 
-@dataclass(frozen=True, eq=False)
-class MakeAnswer:
-    """A dag, and the words of the command line that make it."""
-
-    words: tuple[str, ...]
-    dag: Dag
-
-
-def make_answer(family: str, arguments: Sequence[str], *, seed: int | None) -> MakeAnswer:
-    """Make a dag of *family*; raises ArgumentError for arguments that it does not take."""
-    dag = families.make(family, arguments, seed=seed)
-    seeded = [] if seed is None else ["--seed", str(seed)]
-    return MakeAnswer((family, *arguments, *seeded), dag)
-
-
-def text(found: MakeAnswer, path: str = "<text>") -> str:
-    """Return the dag in the format of the file at *path*, under a title that says how it was made.
+def text(dag: Dag, words: Sequence[str], path: str = "<text>") -> str:
+    """Return a dag in the format of the file at *path*, under a title with the words that make it.
 
     Raises FormatError if the format cannot hold a dag.
     """
-    dag = found.dag
     chosen = formats.format_of(path)
     if chosen.text is None:
         raise chosen.cannot("text", path)
-    title = f"icsched make {' '.join(found.words)}: {size(len(dag), dag.arc_count)}"
+    title = f"icsched make {' '.join(words)}: {size(len(dag), dag.arc_count)}"
     return chosen.text(Workflow.bare(dag), title=title, path=path)
 
 
-def listing(families: Mapping[str, Family]) -> str:
+def usages(families: Mapping[str, Family]) -> str:
     """Return the families, one on each line."""
-    return layout.listing([(family.usage, family.summary) for family in families.values()])
+    return listing([(family.usage, family.summary) for family in families.values()])
 
 
 def _families(_context: object) -> dict[str, str]:
@@ -83,14 +65,15 @@ def make(
     if family is None:
         chosen = output is not None or seed is not None or force
         refuse({"expected the name of a family; `icsched make` lists them all": chosen})
-        report(FAMILIES, listing)
+        report(FAMILIES, usages)
         return
     refuse({"--force needs -o": force and output is None})
-    found = make_answer(family, arguments, seed=seed)
+    dag = families.make(family, arguments, seed=seed)
+    words = [family, *arguments, *([] if seed is None else ["--seed", str(seed)])]
     if output is None:
-        put_content(text(found).encode())
-    else:
-        check_replaceable(output)
-        if would_replace(output) and not force:
-            raise FormatError(output, None, "file exists: --force replaces it")
-        write_text(output, text(found, output))
+        put_content(text(dag, words).encode())
+        return
+    check_replaceable(output)
+    if would_replace(output) and not force:
+        raise FormatError(output, None, "file exists: --force replaces it")
+    write_text(output, text(dag, words, output))
