@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from icsched import Dag
 from icsched.engines.snakemake import Chooser, Supervisor
+from icsched.engines.snakemake.measurements import TemporarySizes
 from icsched.engines.snakemake.ranking import made_ranks
-from icsched.engines.snakemake.temporary import TemporarySizes
 from icsched.engines.snakemake.waiting import CHUNK, Waiting
 from icsched.errors import ArgumentError
 from tests.engines.snakemake.fakes import FakeFile, FakeGraph, FakeGroup, FakeJob

@@ -4,7 +4,6 @@ Nothing here imports Snakemake: the package ``snakemake_scheduler_plugin_icsched
 """
 
 from icsched.engines.snakemake.chooser import Chooser
-from icsched.engines.snakemake.ranking import LEAN, check_order_name
 from icsched.engines.snakemake.supervisor import Supervisor
 
-__all__ = ["LEAN", "Chooser", "Supervisor", "check_order_name"]
+__all__ = ["Chooser", "Supervisor"]

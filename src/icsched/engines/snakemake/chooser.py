@@ -5,17 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import filterfalse
 
 from icsched.engines.snakemake.jobs import File, Graph, Job, is_group, members, name_of
-from icsched.engines.snakemake.ranking import (
-    LEAN,
-    Ranks,
-    add_new,
-    check_order_name,
-    made_ranks,
-    rank_of,
-    simple_ranks,
-    sorted_jobs,
-)
-from icsched.engines.snakemake.temporary import TemporarySizes
+from icsched.engines.snakemake.measurements import TemporarySizes
+from icsched.engines.snakemake.ranking import LEAN, Ranks, add_new, check_order_name, made_ranks
 from icsched.engines.snakemake.waiting import Amount, Waiting
 from icsched.errors import IcschedError
 
@@ -115,7 +106,8 @@ class Chooser:
         self._waiting.add(listed, map(self._rank, listed))
 
     def _rank(self, job: Job) -> float:
-        return rank_of(job, self._ranks)
+        """Return the rank of a job; a group has the best of its jobs."""
+        return min(self._ranks[single] for single in members(job))
 
     def _rank_new(self, new: Collection[Job], remaining: int) -> bool:
         """Rank the *new* ready jobs that have no rank; whether all jobs have got new ranks.
@@ -148,7 +140,7 @@ class Chooser:
 
     def _rank_all(self) -> None:
         self._came = self._late = 0
-        jobs = sorted_jobs(self._graph)
+        jobs = sorted(self._graph.needrun_jobs(), key=name_of)  # the same in every run
         try:
             self._ranks = made_ranks(
                 self._graph,
@@ -162,7 +154,7 @@ class Chooser:
             self._logger.warning(
                 f"icsched: jobs start by name, because the order {self._order} failed: {error}"
             )
-            self._ranks = simple_ranks(jobs)
+            self._ranks = {job: float(rank) for rank, job in enumerate(jobs)}
 
     def _tell(self, sentence: str) -> None:
         """Say once which order jobs start in."""

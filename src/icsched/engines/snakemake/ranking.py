@@ -1,15 +1,14 @@
 """Ranks of jobs: the order in which they should start."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 import numpy as np
 
 from icsched.arrays import Ids
 from icsched.dag import Dag
-from icsched.engines.snakemake.benchmarks import recorded_seconds, run_times
-from icsched.engines.snakemake.jobs import Graph, Job, members, name_of
-from icsched.engines.snakemake.temporary import TemporarySizes
+from icsched.engines.snakemake.jobs import Graph, Job
+from icsched.engines.snakemake.measurements import TemporarySizes, recorded_seconds, run_times
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, Aim, Made, made_order
 from icsched.sim import Workers
@@ -25,16 +24,6 @@ def check_order_name(name: str) -> str:
     if name != LEAN and name not in ORDERS:
         raise ArgumentError(f"order: expected {', '.join([*ORDERS, LEAN])}, got {name!r}")
     return name
-
-
-def sorted_jobs(graph: Graph) -> list[Job]:
-    """Return the jobs that must run, in an order that is the same in every run."""
-    return sorted(graph.needrun_jobs(), key=name_of)
-
-
-def simple_ranks(jobs: Sequence[Job]) -> Ranks:
-    """Return ranks by name."""
-    return {job: float(rank) for rank, job in enumerate(jobs)}
 
 
 def made_ranks(
@@ -97,11 +86,6 @@ def _dag_of(graph: Graph, jobs: Sequence[Job]) -> Dag:
         if parent in number
     ]
     return Dag.from_arcs(len(jobs), np.array(arcs, np.int64).reshape(-1, 2))
-
-
-def rank_of(job: Job, ranks: Mapping[Job, float]) -> float:
-    """Return the rank of a job; a group has the best of its jobs."""
-    return min(ranks[single] for single in members(job))
 
 
 def add_new(graph: Graph, jobs: Sequence[Job], ranks: Ranks) -> None:

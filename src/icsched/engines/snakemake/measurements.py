@@ -1,16 +1,16 @@
-"""What Snakemake has written down about past runs: how long jobs took."""
+"""What is measured of jobs: seconds in past runs, and sizes of temporary files in this one."""
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean  # raises ValueError for no rows
 from typing import Any
 
 import numpy as np
 
-from icsched.arrays import LONGEST, SHORTEST, Floats
-from icsched.engines.snakemake.jobs import Graph, Job, name_of, rule_of
+from icsched.arrays import LONGEST, SHORTEST, Floats, Sizes
+from icsched.engines.snakemake.jobs import File, Graph, Job, members, name_of, rule_of
 
 PROBE = 32  # jobs of a rule that are looked up before the rule counts as never recorded
 MOST_LOOKUPS = 20_000  # jobs that are looked up in all: each may be a file to read
@@ -109,3 +109,57 @@ def _metadata_seconds(job: Job, persistence: Any) -> float | None:
         if record is not None and record.starttime is not None and record.endtime is not None:
             return float(record.endtime - record.starttime)
     return None
+
+
+class TemporarySizes:
+    """Sizes of temporary files by file, and their means by rule."""
+
+    def __init__(self) -> None:
+        self._rule_of: dict[str, str] = {}  # by temporary file
+        self._bytes: dict[str, int] = {}
+        self._sums: dict[str, list[int]] = defaultdict(list)
+
+    def expect(self, jobs: Iterable[Job]) -> None:
+        """Note which rules make the temporary files."""
+        for job in jobs:
+            for file in _temporary(job.output):
+                self._rule_of[str(file)] = rule_of(job)
+
+    def learn(self, ready: Iterable[Job], sizes: Mapping[File, int | None]) -> bool:
+        """Note the sizes of the temporary inputs of *ready*; whether a rule was unknown before."""
+        is_news = False
+        for job in ready:
+            for single in members(job):
+                for file in _temporary(single.input):
+                    is_news |= self._note(str(file), sizes.get(file))
+        return is_news
+
+    def _note(self, file: str, size: int | None) -> bool:
+        rule = self._rule_of.get(file)
+        if rule is None or size is None or file in self._bytes:
+            return False
+        is_news = rule not in self._sums
+        self._bytes[file] = size
+        self._sums[rule].append(size)
+        return is_news
+
+    def of(self, jobs: Sequence[Job]) -> Sizes:
+        """Return the bytes of temporary files of each job, and 1, so that equals finish early.
+
+        A file that is not known has the mean of its rule, else the mean of all that is known,
+        else one megabyte.
+        """
+        means = {rule: int(np.mean(sizes)) for rule, sizes in self._sums.items()}
+        usual = int(np.mean(list(self._bytes.values()))) if self._bytes else 10**6
+        totals = [
+            sum(
+                self._bytes.get(str(file), means.get(rule_of(job), usual))
+                for file in _temporary(job.output)
+            )
+            for job in jobs
+        ]
+        return np.array(totals, np.int64) + 1
+
+
+def _temporary(files: Iterable[File]) -> list[File]:
+    return [file for file in files if file.is_flagged("temp")]

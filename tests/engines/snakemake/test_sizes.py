@@ -1,6 +1,6 @@
 """Sizes of temporary files, as a run shows them."""
 
-from icsched.engines.snakemake.temporary import TemporarySizes
+from icsched.engines.snakemake.measurements import TemporarySizes
 from tests.engines.snakemake.fakes import FakeJob
 
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from icsched.engines.snakemake.benchmarks import benchmark_seconds, recorded_seconds, run_times
+from icsched.engines.snakemake.measurements import benchmark_seconds, recorded_seconds, run_times
 from tests.engines.snakemake.fakes import FakeGraph, FakeJob
 
 
