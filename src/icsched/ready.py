@@ -5,7 +5,7 @@ to a worker, and done once its result is there. A worker may be lost: then its t
 be handed out again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -118,13 +118,12 @@ class Readiness:
         self.ready_count += len(ready)
         return ready
 
-    def finish(self, tasks: Iterable[int], into: list[int] | None = None) -> list[int]:
+    def finish(self, tasks: Iterable[int]) -> list[int]:
         """Mark *tasks* as done, whether they are out or not; return the tasks that become ready.
 
-        Requires that none of *tasks* is done yet; `finish_news` does not. If *into* is given, the
-        tasks that become ready are appended to it.
+        Requires that none of *tasks* is done yet; `is_news` says so.
         """
-        ready = [] if into is None else into
+        ready = []
         missing, free, finished = self.missing, self.free, self.finished
         targets, offsets = self._targets, self._offsets
         for task in tasks:
@@ -139,27 +138,6 @@ class Readiness:
                     ready.append(child)
                     self.ready_count += 1
         return ready
-
-    def finish_news(
-        self, tasks: Iterable[int], ready: list[int], finished: list[int], early: list[int]
-    ) -> None:
-        """Mark *tasks* as done, except the ones that are done already.
-
-        Appends the tasks that become ready to *ready* and the tasks that are newly done to
-        *finished*. Appends the newly done tasks that were not out to *early* too. Raises as
-        `is_news` does; the tasks before the wrong one are then done, and in the lists.
-        """
-        self.finish(self._news(tasks, finished, early), into=ready)
-
-    def _news(self, tasks: Iterable[int], finished: list[int], early: list[int]) -> Iterator[int]:
-        missing, free, done, count = self.missing, self.free, self.finished, len(self.missing)
-        for task in tasks:
-            is_plain = task.__class__ in _PLAIN and 0 <= task < count
-            if (is_plain and not missing[task] and not done[task]) or self.is_news(task):
-                finished.append(task)
-                if free[task]:
-                    early.append(task)
-                yield task  # `finish` marks it before the next one is checked
 
     def known(self, task: int) -> int:
         """Return *task* as an int.

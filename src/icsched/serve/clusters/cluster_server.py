@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import cycle, groupby
 from typing import Generic, overload
 
 import numpy as np
@@ -105,13 +105,11 @@ def set_apart(
 
 def _parts(tasks: Sequence[int], apart: Collection[int]) -> list[tuple[int, ...]]:
     """Cut *tasks* before and after each task in *apart*."""
-    parts: list[list[int]] = []
-    for task in tasks:
-        if parts and task not in apart and parts[-1][-1] not in apart:
-            parts[-1].append(task)
-        else:
-            parts.append([task])
-    return [tuple(part) for part in parts]
+    parts: list[tuple[int, ...]] = []
+    for is_apart, group in groupby(tasks, apart.__contains__):
+        members = tuple(group)
+        parts += [(task,) for task in members] if is_apart else [members]
+    return parts
 
 
 def _part(dag: Dag[T], before: Sequence[int], tasks: tuple[int, ...], clusterer: str) -> Cluster[T]:
@@ -258,9 +256,7 @@ class ClusterServer(Generic[T]):
         self._handed += len(tasks)
         # Not lowered when tasks are lost: then fewer clusters are called productive, never too
         # many.
-        for task in tasks:
-            if self._place[task] > self._last_place:
-                self._last_place = self._place[task]
+        self._last_place = max([self._last_place, *(self._place[task] for task in tasks)])
         self._clusterer.took(tasks)
 
     def done(self, *tasks: int) -> None:
@@ -271,14 +267,20 @@ class ClusterServer(Generic[T]):
         for a task with a parent that is neither done nor named before it; the tasks named before
         that task are done.
         """
+        rest = self._rest
         ready: list[int] = []
         finished: list[int] = []
-        early: list[int] = []
+        early: list[int] = []  # finished, and never handed out
         try:
-            self._rest.finish_news(tasks, ready, finished, early)
+            for task in tasks:
+                if rest.is_news(task):
+                    finished.append(task)
+                    if rest.free[task]:
+                        early.append(task)
+                    ready += rest.finish((task,))
         finally:
             self._note_handed_out(early)
-            self._clusterer.ready([task for task in ready if self._rest.free[task]])
+            self._clusterer.ready([task for task in ready if rest.free[task]])
             self._clusterer.finished(finished)
 
     def lost(self, *tasks: int) -> None:
