@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
 from math import inf, nan
+from typing import Any
 
 import numpy as np
 
@@ -43,6 +44,17 @@ class _Attempt:
     stopped: float = nan  # when the suspension began that goes on
     slot: int = -1
     ending: Ending = Ending.RUNNING
+
+    def resume(self, time: float) -> None:
+        """End the suspension that goes on, if there is one and *time* is known."""
+        if time > self.stopped:  # never of an unknown time, which is NaN
+            self.suspended += time - self.stopped
+        self.stopped = nan
+
+    def end(self, time: float, ending: Ending) -> None:
+        """End the attempt."""
+        self.resume(time)
+        self.ended, self.ending = time, ending
 
 
 @dataclass(slots=True)
@@ -139,24 +151,19 @@ class Attempts:
         last = self._last.get(job)
         return last if last and last.ending == Ending.RUNNING else None
 
-    def _end(self, attempt: _Attempt, time: float, ending: Ending) -> None:
-        if time > attempt.stopped:  # never of an unknown time, which is NaN
-            attempt.suspended += time - attempt.stopped
-        attempt.ended, attempt.ending = time, ending
-
     def _evict(self, event: Event) -> None:
         if attempt := self._open(event.job):
-            self._end(attempt, event.time, Ending.EVICTED)
+            attempt.end(event.time, Ending.EVICTED)
 
     def _terminate(self, event: Event) -> None:
         attempt = self._open(event.job) or self._begin(event.job)
-        self._end(attempt, event.time, Ending.DONE if event.is_good else Ending.FAILED)
+        attempt.end(event.time, Ending.DONE if event.is_good else Ending.FAILED)
         node = self._nodes[attempt.job]
         node.is_good = event.is_good and node.is_good is not False
 
     def _abort(self, event: Event) -> None:
         if attempt := self._open(event.job):
-            self._end(attempt, event.time, Ending.REMOVED)
+            attempt.end(event.time, Ending.REMOVED)
             return
         last = self._last.get(event.job)
         was_evicted = last is not None and last.ending == Ending.EVICTED
@@ -169,9 +176,7 @@ class Attempts:
 
     def _resume(self, event: Event) -> None:
         if attempt := self._open(event.job):
-            if event.time > attempt.stopped:
-                attempt.suspended += event.time - attempt.stopped
-            attempt.stopped = nan
+            attempt.resume(event.time)
 
     def _judge(self, event: Event) -> None:
         """Believe a POST script, which has the last word on whether a node succeeded."""
@@ -180,10 +185,13 @@ class Attempts:
 
     def past_run(self) -> PastRun:
         """Return all attempts; times become seconds since the earliest event."""
-        submitted = self._times("submitted")
-        started = self._times("started")
-        ended = self._times("ended")
-        counts = self._column("run")
+        since = self._first if self._attempts else 0.0
+        # A difference of POSIX times is exact to less than a millionth of a second.
+        submitted, started, ended = (
+            np.round(self._column(name, np.float64) - since, 6)
+            for name in ("submitted", "started", "ended")
+        )
+        counts = self._column("run", np.int32)
         names, job = self._named()
         runs = _runs(counts, np.fmin(submitted, started))
         set_back = np.fmax(started - ended, 0.0)  # 0 where one is unknown
@@ -197,16 +205,16 @@ class Attempts:
             submitted=submitted,
             started=started,
             ended=ended,
-            suspended=np.array([attempt.suspended for attempt in self._attempts], np.float64),
+            suspended=self._column("suspended", np.float64),
             set_back=set_back,
-            ending=self._column("ending").astype(np.uint8),
-            slot=self._column("slot"),
+            ending=self._column("ending", np.uint8),
+            slot=self._column("slot", np.int32),
             run=runs,
         )
 
     def _named(self) -> tuple[tuple[str, ...], Ids]:
         """Return the names, and which of them each attempt has; DAGMan's own jobs have none."""
-        job = self._column("job")
+        job = self._column("job", np.int32)
         is_kept = np.ones(len(self._names), bool)
         is_kept[sorted(self._managers_names)] = False
         is_kept[job] = True
@@ -214,13 +222,8 @@ class Attempts:
         place = np.cumsum(is_kept, dtype=np.int32) - 1
         return names, place[job]
 
-    def _times(self, name: str) -> Floats:
-        times = [getattr(attempt, name) for attempt in self._attempts]
-        since = np.array(times, np.float64) - (self._first if self._attempts else 0.0)
-        return np.round(since, 6)  # a difference of POSIX times is exact to less than that
-
-    def _column(self, name: str) -> Ids:
-        return np.array([getattr(attempt, name) for attempt in self._attempts], np.int32)
+    def _column(self, name: str, kind: type) -> Any:
+        return np.array([getattr(attempt, name) for attempt in self._attempts], kind)
 
 
 def _number(job: Job) -> str:
