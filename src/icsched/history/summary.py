@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids
 from icsched.history.past_run import Ending, PastRun
-from icsched.history.usage import Usage
+from icsched.history.usage import Usage, moments_of
 from icsched.run_times import kinds_of, stem
 
 SLOTS = 48  # of a chart
@@ -124,10 +124,7 @@ def profile(usage: Usage) -> tuple[Floats, Floats, Floats, Floats]:
     A job is missing for each slot that is free while no job can be taken.
     """
     starts, ends = usage.visits
-    bounds = np.array([0.0, usage.length])
-    every = [usage.start, usage.end, usage.takeable, starts, ends, bounds]
-    moments: Floats = np.unique(np.concatenate(every))
-    moments = moments[(moments >= 0) & (moments <= usage.length)]
+    moments = moments_of(usage, usage.start, usage.end, usage.takeable, starts, ends)
     running, waiting = usage.running(moments), usage.waiting(moments)
     free = np.maximum(usage.present(moments) - running, 0)
     return moments, running.astype(float), waiting.astype(float), np.where(waiting > 0, 0.0, free)

@@ -115,7 +115,7 @@ class Usage:
     @cached_property
     def _waited(self) -> tuple[Floats, Floats]:
         """Moments, and for how long slots had been short until each."""
-        moments = np.unique(np.concatenate([self.waits_in_vain, self.start, [0.0, self.length]]))
+        moments = moments_of(self, self.waits_in_vain, self.start)
         steps = np.diff(moments) * self.is_short(moments[:-1])
         return moments, np.concatenate([[0.0], np.cumsum(steps)])
 
@@ -127,9 +127,7 @@ class Usage:
     @cached_property
     def pairs(self) -> tuple[Ids, Ids]:
         """Attempts that followed each other on a slot: the former ones, the latter ones."""
-        by_lane = np.lexsort((self.start, self.lane)).astype(np.int32)
-        is_same = self.lane[by_lane[1:]] == self.lane[by_lane[:-1]]
-        return by_lane[:-1][is_same], by_lane[1:][is_same]
+        return _pairs(self.lane, self.start)
 
     @cached_property
     def overhead(self) -> float:
@@ -175,9 +173,22 @@ class Usage:
         return _since(np.sort(starts), moments) - _since(np.sort(ends), moments)
 
 
+def moments_of(usage: Usage, *times: Floats) -> Floats:
+    """Return the different *times* within the run, its begin and its end."""
+    every: Floats = np.unique(np.concatenate([*times, [0.0, usage.length]]))
+    return every[(every >= 0) & (every <= usage.length)]
+
+
 def _since(ascending: Floats, moments: Floats) -> Ids:
     """Return how many of the *ascending* times are not after each moment."""
     return np.searchsorted(ascending, moments, side="right").astype(np.int32)
+
+
+def _pairs(group: Ids, start: Floats) -> tuple[Ids, Ids]:
+    """Return the attempts that follow each other in a group: the former ones, the latter ones."""
+    order = np.lexsort((start, group)).astype(np.int32)
+    is_same = group[order[1:]] == group[order[:-1]]
+    return order[:-1][is_same], order[1:][is_same]
 
 
 def _tasks(run: PastRun, dag: Dag | None) -> Ids:
@@ -227,9 +238,7 @@ def _available(
     if has_dag:
         begin = np.min(known, initial=0.0)
         known = np.minimum(known, np.where(np.isnan(ready), begin, ready) + GRACE_S)
-    by_job = np.lexsort((start, job))
-    again = by_job[1:][job[by_job[1:]] == job[by_job[:-1]]]
-    before = by_job[:-1][job[by_job[1:]] == job[by_job[:-1]]]
+    before, again = _pairs(job, start)
     later = np.where(np.isnan(submitted[again]), end[before], submitted[again])
     known[again] = np.maximum(later, end[before])
     return np.minimum(known, start)
@@ -237,12 +246,10 @@ def _available(
 
 def _lanes(slot: Ids, start: Floats, end: Floats) -> Ids:
     """Return the slot of each attempt, as the log names it if it has one attempt at a time."""
-    by_slot = np.lexsort((start, slot))
-    is_same = slot[by_slot[1:]] == slot[by_slot[:-1]]
-    overlap = start[by_slot[1:]] < end[by_slot[:-1]] - CLOCK_S
-    if len(slot) and slot.min() >= 0 and not (is_same & overlap).any():
-        return slot
-    return _made_up_lanes(start, end)
+    former, latter = _pairs(slot, start)
+    overlap = start[latter] < end[former] - CLOCK_S
+    is_named = len(slot) and slot.min() >= 0 and not overlap.any()
+    return slot if is_named else _made_up_lanes(start, end)
 
 
 def _made_up_lanes(start: Floats, end: Floats) -> Ids:
@@ -316,8 +323,7 @@ def _count(usage: Usage) -> int:
     If that was only for a small share of the run, it is the most jobs that ran at once.
     """
     starts, ends = usage.visits
-    every = np.concatenate([usage.waits_in_vain, usage.start, starts, ends, [0.0, usage.length]])
-    moments = np.unique(every[(every >= 0) & (every <= usage.length)])
+    moments = moments_of(usage, usage.waits_in_vain, usage.start, starts, ends)
     weights = np.diff(moments) * usage.is_short(moments[:-1])
     present = usage.present(moments[:-1])
     if weights.sum() <= _THIN * usage.length:
