@@ -224,7 +224,8 @@ def test_a_scheduler_that_is_killed_is_one_line_and_dask_says_nothing(tmp_path, 
         with pytest.raises(EngineError) as caught:
             list(results)
 
-    assert re.fullmatch(r"dask: a cell was lost: .* scheduler-connection-lost.*", str(caught.value))
+    lost = "a cell was lost: .* scheduler-connection-lost.*|the scheduler is lost: .*"
+    assert re.fullmatch(f"dask: ({lost})", str(caught.value)), "the connection may end at any time"
     assert capfd.readouterr().err == ""
 
 
