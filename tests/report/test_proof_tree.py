@@ -9,7 +9,7 @@ LEAVES = tuple(ProofStep(Rule.PART, 1, f"W(1,{k})") for k in (2, 3, 4))
 
 
 def names(node):
-    return [(part.name or "").partition(":")[0] for part in node.parts]
+    return [part["name"].partition(":")[0] for part in node["parts"]]
 
 
 def test_a_sum_of_sums_is_one_sum():
@@ -27,8 +27,8 @@ def test_a_sum_that_is_there_twice_or_under_another_rule_stays_apart():
     once = ProofStep(Rule.SUM, parts=LEAVES[:2])
 
     for rule, part in ((Rule.SUM, twice), (Rule.DUAL, once)):
-        (only,) = _branch(ProofStep(rule, parts=(part,))).parts
-        assert (only.rule, len(only.parts)) == ("sum", 2)
+        (only,) = _branch(ProofStep(rule, parts=(part,)))["parts"]
+        assert (only["rule"], len(only["parts"])) == ("sum", 2)
 
 
 FORKS = Link("W(1,2)", 2, Sign.PRIORITY)
@@ -39,7 +39,7 @@ JOIN = Link("M(1,2)", 1, Sign.PRIORITY)
 def test_only_the_end_of_a_whole_chain_is_called_the_last_block(is_cut):
     step = ProofStep(Rule.BLOCKS, chain=Chain((FORKS, JOIN), is_cut=is_cut))
 
-    words = [part.words for part in _branch(step).parts]
+    words = [part["words"] for part in _branch(step)["parts"]]
 
     first, last = "This block has priority over the next one.", "This block is the last one."
     assert words == [first, first if is_cut else last]

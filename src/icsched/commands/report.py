@@ -62,15 +62,15 @@ from icsched.orders import made_order
 from icsched.orders.auto import order_of
 from icsched.pebble import Schedule, critical_path_order
 from icsched.report.bottlenecks import bottlenecks_of, critical_path
-from icsched.report.curves import curves_of, memory_of
-from icsched.report.drawing import clusters_of, drawing_of, game_of, kinds_of_tasks
-from icsched.report.lanes import Lanes, recorded_lanes, run_lanes, shown_runs
-from icsched.report.page import Report, pool_keys, report_keys, report_page, size_of
-from icsched.report.proof_tree import shown_proof
+from icsched.report.curves import curve_keys, memory_keys
+from icsched.report.drawing import cluster_keys, drawing_keys, game_keys, kinds_of_tasks
+from icsched.report.lanes import Lanes, recorded_lanes, run_keys, run_lanes
+from icsched.report.page import Report, pool_keys, report_keys, report_page, size_keys
+from icsched.report.proof_tree import proof_keys
 from icsched.report.scene import dag_picture
-from icsched.report.stalls import Waits, stalled_runs, waits_of
+from icsched.report.stalls import Waits, stall_keys, waits_of
 from icsched.report.subject import NOW, ReportOrder, Subject, capital
-from icsched.report.worth import worth_of
+from icsched.report.worth import worth_keys
 from icsched.serve.clusters import plan_clusters
 from icsched.sim import AnyPool, Played, Pool, Times, trace
 from icsched.sim.engine import cores
@@ -284,12 +284,12 @@ def _report(
         *(workflow, plan, runs.pool, orders, runs.baseline, runs.found, picture),
     )
     path, narrow = critical_path(workflow.dag, subject.means), bottlenecks_of(plan.schedule)
-    curves, why = curves_of(subject)
+    curves, why = curve_keys(subject)
     clusters = None
     if wanted.clusters is not None:
         checks.whole_number("--clusters", wanted.clusters, least=1, most=len(plan.dag))
         found = plan_clusters(plan.dag, [wanted.clusters], order=plan)
-        clusters = clusters_of(subject, wanted.clusters, found)
+        clusters = cluster_keys(subject, wanted.clusters, found)
     who = subject.called(pool_words(runs.pool, subject.unit))
     own = None if learned is None else _own_lanes(learned, workflow)
     stalls = None if learned is None else learned.stalls
@@ -301,16 +301,16 @@ def _report(
         repeat=wanted.repeat(paths),
         word=subject.word,
         notes=list(_notes(paths[0], workflow)),
-        size=size_of(subject, _origin(paths[0], workflow)),
+        size=size_keys(subject, _origin(paths[0], workflow)),
         pool=pool_keys(runs.pool, wanted.pool_sentence(who)),
-        worth=worth_of(subject, path, list(map(named, caution_lines(ordered.cautions)))),
-        stalls=stalled_runs(subject, path, narrow, runs.timelines, runs.waits, stalls),
+        worth=worth_keys(subject, path, list(map(named, caution_lines(ordered.cautions)))),
+        stalls=stall_keys(subject, path, narrow, runs.timelines, runs.waits, stalls),
         curves=curves,
-        memory=memory_of(subject),
-        dag=drawing_of(subject, narrow),
-        game=game_of({name: order.schedule for name, order in orders.items()}, picture),
-        lanes=shown_runs(subject, runs.lanes, own),
-        proof=shown_proof(subject, why),
+        memory=memory_keys(subject),
+        dag=drawing_keys(subject, narrow),
+        game=game_keys({name: order.schedule for name, order in orders.items()}, picture),
+        lanes=run_keys(subject, runs.lanes, own),
+        proof=proof_keys(subject, why),
         clusters=clusters,
     )
 

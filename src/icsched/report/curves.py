@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from icsched.pebble import memory_profile
 from icsched.report.proofs import MOST_COMPARED, certified_sentence
-from icsched.report.subject import NOW, Subject, capital, order_called
+from icsched.report.subject import NOW, Keys, Subject, capital, order_called
 from icsched.theory.proof import ProofStep, Rule
 from icsched.theory.steps import steps_of
 from icsched.words import counted, in_bytes
@@ -66,54 +66,23 @@ def _extremes(line: Line, steps: NDArray[np.int64]) -> NDArray[np.int64]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class EligibleCurve:
-    """The eligible tasks after some steps."""
-
-    step: NDArray[np.int64]
-    eligible: Line
-
-
-@dataclass(frozen=True, eq=False)
-class Curves:
-    """The eligible tasks of each order, under a ceiling if one is known."""
-
-    words: str
-    steps: int
-    orders: dict[str, EligibleCurve]
-    ceiling: EligibleCurve | None
-
-
-@dataclass(frozen=True, eq=False)
-class HeldCurve:
-    """What an order holds over its steps, and the most that it ever holds."""
-
-    step: NDArray[np.int64]
-    held: Line
-    peak: int
-
-
-@dataclass(frozen=True, eq=False)
-class Memory:
-    """The results that each order must keep, because a child has not run yet; or their bytes."""
-
-    words: str
-    unit: str
-    orders: dict[str, HeldCurve]
-
-
-def curves_of(subject: Subject) -> tuple[Curves, ProofStep | None]:
-    """Return the curves of the orders under a ceiling, and why the ceiling holds."""
+def curve_keys(subject: Subject) -> tuple[Keys, ProofStep | None]:
+    """Return the eligible tasks of the orders under a ceiling, and why the ceiling holds."""
     ceiling, why = _ceiling(subject)
-    orders = {name: _eligible(one.schedule.eligible) for name, one in subject.orders.items()}
-    above = None if ceiling is None else _eligible(ceiling)
-    words = _curve_words(subject, has_ceiling=above is not None)
-    return Curves(words, len(subject.dag), orders, above), why
+    keys = {
+        "words": _curve_words(subject, has_ceiling=ceiling is not None),
+        "steps": len(subject.dag),
+        "orders": {
+            name: _points(one.schedule.eligible, "eligible") for name, one in subject.orders.items()
+        },
+        "ceiling": None if ceiling is None else _points(ceiling, "eligible"),
+    }
+    return keys, why
 
 
-def _eligible(line: Line) -> EligibleCurve:
+def _points(line: Line, what: str) -> Keys:
     curve = curve_of(line)
-    return EligibleCurve(curve.step, curve.value)
+    return {"step": curve.step, what: curve.value}
 
 
 def _ceiling(subject: Subject) -> tuple[Line | None, ProofStep | None]:
@@ -145,19 +114,17 @@ def _curve_words(subject: Subject, *, has_ceiling: bool) -> str:
     return f"{told} No order has more than the ceiling.{share}"
 
 
-def memory_of(subject: Subject) -> Memory:
-    """Return what each order holds over its steps."""
+def memory_keys(subject: Subject) -> Keys:
+    """Return the results that each order must keep over its steps, or their bytes."""
     sizes, orders = subject.workflow.sizes, {}
     for name, order in subject.orders.items():
-        schedule = order.schedule
-        line = schedule.memory
+        line = order.schedule.memory
         if sizes is not None:
-            line = memory_profile(schedule.dag, schedule, sizes=sizes)
-        curve = curve_of(line)
-        orders[name] = HeldCurve(curve.step, curve.value, int(line.max()))
+            line = memory_profile(subject.dag, order.schedule, sizes=sizes)
+        orders[name] = {**_points(line, "held"), "peak": int(line.max())}
     unit = "results" if sizes is None else "bytes"
-    peaks = {name: held.peak for name, held in orders.items()}
-    return Memory(_memory_words(peaks, unit), unit, orders)
+    peaks = {name: held["peak"] for name, held in orders.items()}
+    return {"words": _memory_words(peaks, unit), "unit": unit, "orders": orders}
 
 
 def _memory_words(peaks: dict[str, int], unit: str) -> str:

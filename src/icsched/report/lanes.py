@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from heapq import heappop, heappush
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from icsched import history
 from icsched.arrays import Floats, Ids
-from icsched.report.subject import Subject, six_digits
+from icsched.report.subject import Keys, Subject, six_digits
 from icsched.sim import AnyPool, Pool, Trace
 from icsched.sim.results import Ending
 
@@ -113,54 +113,29 @@ def _most_at_once(start: Floats, stop: Floats) -> int:
     return int((np.arange(1, len(start) + 1) - over).max(initial=0))
 
 
-@dataclass(frozen=True, eq=False)
-class ShownRun:
-    """The lanes of a run by the nodes of the picture; None for a job that is not left to run."""
-
-    source: Literal["simulated", "recorded"]
-    end: float
-    workers: int
-    is_cut: bool
-    lane: Ids
-    node: list[int | None]
-    start: Floats
-    end_of: Floats
-    ending: NDArray[np.integer[Any]]
-    endings: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class ShownRuns:
-    """One run of each order, and "recorded", which is that of a log."""
-
-    unit: str
-    words: str
-    runs: dict[str, ShownRun]
-
-
-def shown_runs(subject: Subject, simulated: Mapping[str, Lanes], own: Lanes | None) -> ShownRuns:
+def run_keys(subject: Subject, simulated: Mapping[str, Lanes], own: Lanes | None) -> Keys:
     """Return the *simulated* runs of orders, and the user's *own*, if there is a log."""
     runs = {name: _run(subject, lanes, "simulated") for name, lanes in simulated.items()}
     if own is not None:
         runs["recorded"] = _run(subject, own, "recorded")
-    return ShownRuns(subject.unit, _words(subject, simulated), runs)
+    return {"unit": subject.unit, "words": _words(subject, simulated), "runs": runs}
 
 
-def _run(subject: Subject, lanes: Lanes, source: Literal["simulated", "recorded"]) -> ShownRun:
-    times = six_digits(np.concatenate([lanes.start, lanes.stop, [lanes.end]]))
-    nodes = [subject.node(task) if task >= 0 else None for task in lanes.task.tolist()]
-    return ShownRun(
-        source=source,
-        end=float(times[-1]),
-        workers=lanes.workers,
-        is_cut=lanes.is_cut,
-        lane=lanes.lane,
-        node=nodes,
-        start=times[: len(lanes)],
-        end_of=times[len(lanes) : -1],
-        ending=lanes.ending,
-        endings=lanes.endings,
-    )
+def _run(subject: Subject, lanes: Lanes, source: str) -> Keys:
+    times = six_digits(np.concatenate([lanes.start, lanes.stop, [lanes.end]])).tolist()
+    node, tasks = subject.picture.node, lanes.task.tolist()
+    return {
+        "source": source,
+        "end": times[-1],
+        "workers": lanes.workers,
+        "is_cut": lanes.is_cut,
+        "lane": lanes.lane,
+        "node": [int(node[task]) if task >= 0 else None for task in tasks],  # not left to run
+        "start": times[: len(lanes)],
+        "end_of": times[len(lanes) : -1],
+        "ending": lanes.ending,
+        "endings": lanes.endings,
+    }
 
 
 def _words(subject: Subject, simulated: Mapping[str, Lanes]) -> str:

@@ -17,13 +17,7 @@ from typing import Any
 import numpy as np
 
 from icsched.messages import named
-from icsched.report.curves import Curves, Memory
-from icsched.report.drawing import Clusters, Drawing, Game, GroupedGame
-from icsched.report.lanes import ShownRuns
-from icsched.report.proof_tree import ShownProof
-from icsched.report.stalls import StalledRuns
-from icsched.report.subject import Subject
-from icsched.report.worth import Worth
+from icsched.report.subject import Keys, Subject
 from icsched.sim import AnyPool, pool_to_dict
 
 _MOST_VISITS = 1000  # of a recorded pool: more are left out
@@ -46,55 +40,24 @@ SCRIPTS = (
 )
 
 
-@dataclass(frozen=True)
-class LongestTask:
-    """The task with the longest mean run time."""
-
-    task: str
-    time: float
-
-
-@dataclass(frozen=True)
-class RunTimes:
-    """Where run times come from, and their sum."""
-
-    words: str
-    total: float
-    longest: LongestTask
-
-
-@dataclass(frozen=True)
-class Size:
-    """How large the workflow is; `run_times` is None if they are not known."""
-
-    tasks: int
-    arcs: int
-    done: int
-    levels: int
-    sources: int
-    sinks: int
-    unit: str
-    run_times: RunTimes | None
-
-
-def size_of(subject: Subject, origin: str) -> Size:
+def size_keys(subject: Subject, origin: str) -> Keys:
     """Return how large a workflow is; *origin* says where its run times come from."""
     dag, times = subject.dag, subject.workflow.run_times
     known = None
     if times is not None:
         longest = int(np.argmax(times))
-        most = LongestTask(subject.name(longest), float(times[longest]))
-        known = RunTimes(origin, float(times.sum()), most)
-    return Size(
-        tasks=len(dag),
-        arcs=dag.arc_count,
-        done=int(subject.workflow.done.sum()),
-        levels=int(dag.levels.max()) + 1,
-        sources=len(dag.sources),
-        sinks=len(dag.sinks),
-        unit=subject.unit,
-        run_times=known,
-    )
+        most = {"task": subject.name(longest), "time": times[longest]}
+        known = {"words": origin, "total": times.sum(), "longest": most}
+    return {
+        "tasks": len(dag),
+        "arcs": dag.arc_count,
+        "done": subject.workflow.done.sum(),
+        "levels": dag.levels.max() + 1,
+        "sources": len(dag.sources),
+        "sinks": len(dag.sinks),
+        "unit": subject.unit,
+        "run_times": known,
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,24 +75,24 @@ class Report:
     repeat: str
     word: str
     notes: Sequence[str]
-    size: Size
-    pool: dict[str, object]
-    worth: Worth
-    stalls: StalledRuns
-    curves: Curves
-    memory: Memory
-    dag: Drawing
-    game: Game | GroupedGame
-    lanes: ShownRuns
-    proof: ShownProof
-    clusters: Clusters | None
+    size: Keys
+    pool: Keys
+    worth: Keys
+    stalls: Keys
+    curves: Keys
+    memory: Keys
+    dag: Keys
+    game: Keys
+    lanes: Keys
+    proof: Keys
+    clusters: Keys | None
 
 
-def report_keys(report: Report) -> dict[str, object]:
+def report_keys(report: Report) -> Keys:
     """Return a report as JSON shows it."""
     import msgspec  # slow to import
 
-    keys: dict[str, object] = msgspec.to_builtins(report, enc_hook=_plain)
+    keys: Keys = msgspec.to_builtins(report, enc_hook=_plain)
     return keys
 
 
@@ -137,7 +100,7 @@ def _plain(value: Any) -> object:
     return value.tolist()  # of numpy
 
 
-def pool_keys(pool: AnyPool, words: str) -> dict[str, object]:
+def pool_keys(pool: AnyPool, words: str) -> Keys:
     """Return a pool in *words* and as data; the visits of a large recorded pool are None."""
     data = {name: None if _is_long(value) else value for name, value in pool_to_dict(pool).items()}
     return {"words": words, **data}

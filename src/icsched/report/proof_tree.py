@@ -1,11 +1,9 @@
 """What is proved about the order of a report, as a tree of sentences."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
 
 from icsched.report.proofs import proof_sentence, ratios, unbounded
-from icsched.report.subject import Subject
+from icsched.report.subject import Keys, Subject
 from icsched.theory.proof import Chain, ProofStep, Rule, Sign, Theorem
 
 _REASONS = {
@@ -53,34 +51,7 @@ _SHAPES = {
 }
 
 
-@dataclass(frozen=True)
-class Branch:
-    """A step of a proof in words, or a block in a chain, `count` times, and its parts."""
-
-    rule: str
-    words: str
-    name: str | None
-    count: int
-    parts: list["Branch"]
-
-
-@dataclass(frozen=True)
-class ShownProof:
-    """What is proved about the order "auto", and the ratios to a bound if they are known.
-
-    `tree` says why the ceiling holds. `is_cut` says that a part of the tree is left out.
-    """
-
-    status: Literal["ic-optimal", "unproved"]
-    words: str
-    min_ratio: float | None
-    mean_ratio: float | None
-    area_ratio: float | None
-    tree: Branch | None
-    is_cut: bool
-
-
-def shown_proof(subject: Subject, why: ProofStep | None) -> ShownProof:
+def proof_keys(subject: Subject, why: ProofStep | None) -> Keys:
     """Return what is proved about the order "auto", and *why* the ceiling holds."""
     certified, proof = subject.certified, subject.plan.proof
     is_optimal = proof.is_ic_optimal or (certified is not None and certified.is_ic_optimal)
@@ -89,25 +60,28 @@ def shown_proof(subject: Subject, why: ProofStep | None) -> ShownProof:
         words = f"{optimal} {_REASONS[proof.theorem]}"
     else:
         words = proof_sentence(proof, certified) + unbounded(subject.plan, certified)
-    return ShownProof(
-        "ic-optimal" if is_optimal else "unproved",
-        subject.called(words),
-        *ratios(certified),
-        tree=None if why is None else _branch(why, subject.called),
-        is_cut=why is not None and _is_cut(why),
-    )
+    known = ratios(certified)
+    return {
+        "status": "ic-optimal" if is_optimal else "unproved",
+        "words": subject.called(words),
+        "min_ratio": known.min_ratio,
+        "mean_ratio": known.mean_ratio,
+        "area_ratio": known.bound_area_ratio,
+        "tree": None if why is None else _branch(why, subject.called),
+        "is_cut": why is not None and _is_cut(why),
+    }
 
 
-def _branch(step: ProofStep, called: Callable[[str], str] = str) -> Branch:
+def _branch(step: ProofStep, called: Callable[[str], str] = str) -> Keys:
     """Return a step with its parts; *called* puts the file's word for a task into a sentence."""
     parts = [_branch(part, called) for part in _flat(step)]
-    return Branch(
-        rule=step.rule.name.lower().replace("_", "-"),
-        words=called(_RULES[step.rule]),
-        name=called(shape_words(step.name)) if step.name else None,
-        count=step.count,
-        parts=_links(step.chain, called) if step.chain else parts,
-    )
+    return {
+        "rule": step.rule.name.lower().replace("_", "-"),
+        "words": called(_RULES[step.rule]),
+        "name": called(shape_words(step.name)) if step.name else None,
+        "count": step.count,
+        "parts": _links(step.chain, called) if step.chain else parts,
+    }
 
 
 def _flat(step: ProofStep) -> list[ProofStep]:
@@ -127,16 +101,16 @@ def _flat(step: ProofStep) -> list[ProofStep]:
     ]
 
 
-def _links(chain: Chain, called: Callable[[str], str]) -> list[Branch]:
+def _links(chain: Chain, called: Callable[[str], str]) -> list[Keys]:
     last = None if chain.is_cut else chain.links[-1]
     return [
-        Branch(
-            rule="block",
-            words=called("This block is the last one." if link is last else _LINKS[link.sign]),
-            name=called(shape_words(link.block)),
-            count=link.count,
-            parts=[],
-        )
+        {
+            "rule": "block",
+            "words": called("This block is the last one." if link is last else _LINKS[link.sign]),
+            "name": called(shape_words(link.block)),
+            "count": link.count,
+            "parts": [],
+        }
         for link in chain.links
     ]
 

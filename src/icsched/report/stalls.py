@@ -1,7 +1,7 @@
 """Where a run stalls: when free workers find nothing to take, and what everybody waits for."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from icsched.dag import Dag
 from icsched.history import Stalls
 from icsched.messages import named
 from icsched.report.bottlenecks import MOST_SHOWN, Bottleneck, CriticalPath
-from icsched.report.subject import Subject, order_called, six_digits
+from icsched.report.subject import Keys, Subject, order_called, six_digits
 from icsched.report.worth import best_order
 from icsched.sim import AnyPool, Ending, Pool, Recorded
 from icsched.sim.results import Assignments, Trace
@@ -35,109 +35,36 @@ class Waits:
     tasks: Mapping[int, float]
 
 
-@dataclass(frozen=True)
-class ShownWait:
-    """For how long everybody waited for one task to end."""
-
-    task: str
-    node: int
-    words: str
-    time: float
-
-
-@dataclass(frozen=True)
-class ShownWaits:
-    """The waits of one run, with a sentence."""
-
-    words: str
-    time: float
-    share: float
-    lost: float | None
-    tasks: list[ShownWait]
-
-
-@dataclass(frozen=True)
-class ShownBottleneck:
-    """A bottleneck by its name and its node, with a sentence."""
-
-    task: str
-    node: int
-    words: str
-    step: int
-    eligible: int
-    waiting: int
-    share: float
-
-
-@dataclass(frozen=True)
-class RecordedStalls:
-    """The stalls of a log, as `icsched learn` tells them; each period is a sentence."""
-
-    words: str
-    share: float
-    periods: list[str]
-
-
-@dataclass(frozen=True)
-class ShownPath:
-    """The longest path: its time, the number of its tasks, and the nodes that it goes through."""
-
-    time: float
-    tasks: int
-    nodes: list[int]
-
-
-@dataclass(frozen=True)
-class StalledRuns:
-    """Where the runs of the orders stall; `recorded` is None without a log."""
-
-    words: str
-    recorded: RecordedStalls | None
-    timelines: dict[str, Timeline]
-    waits: dict[str, ShownWaits]
-    bottlenecks: list[ShownBottleneck]
-    critical_path: ShownPath
-
-
-def stalled_runs(
+def stall_keys(
     subject: Subject,
     path: CriticalPath,
-    bottlenecks: Iterable[Bottleneck],
+    bottlenecks: Sequence[Bottleneck],
     timelines: Mapping[str, Timeline],
     waits: Mapping[str, Waits],
     stalls: Stalls | None,
-) -> StalledRuns:
+) -> Keys:
     """Return where runs stall; *stalls* are those of a log."""
-    narrow = [_bottleneck(subject, each) for each in bottlenecks]
     nodes = subject.picture.node[path.tasks]
-    return StalledRuns(
-        words=_words(subject, waits, path, len(narrow)),
-        recorded=None if stalls is None else _recorded(stalls),
-        timelines={name: _thinned(line) for name, line in timelines.items()},
-        waits={name: _waits(subject, name, run) for name, run in waits.items()},
-        bottlenecks=narrow,
-        critical_path=ShownPath(path.time, len(path.tasks), _in_turn(nodes)),
-    )
+    return {
+        "words": _words(subject, waits, path, len(bottlenecks)),
+        "recorded": None if stalls is None else _recorded(stalls),
+        "timelines": {
+            name: {key: six_digits(values) for key, values in vars(line).items()}
+            for name, line in timelines.items()
+        },
+        "waits": {name: _waits(subject, name, run) for name, run in waits.items()},
+        "bottlenecks": [_bottleneck(subject, each) for each in bottlenecks],
+        "critical_path": {
+            "time": path.time,
+            "tasks": len(path.tasks),
+            "nodes": nodes[np.diff(nodes, prepend=-1) != 0],  # each once for tasks in a row
+        },
+    }
 
 
-def _recorded(stalls: Stalls) -> RecordedStalls:
+def _recorded(stalls: Stalls) -> Keys:
     words, *periods = stall_lines(stalls)
-    return RecordedStalls(words, stalls.share, periods)
-
-
-def _thinned(line: Timeline) -> Timeline:
-    time, eligible, idle = map(six_digits, (line.time, line.eligible, line.idle))
-    return replace(line, time=time, eligible=eligible, idle=idle)
-
-
-def _in_turn(nodes: Ids) -> list[int]:
-    """Return the nodes that a path goes through, each once for tasks in a row.
-
-    >>> _in_turn(np.array([0, 0, 2, 0]))
-    [0, 2, 0]
-    """
-    listed: list[int] = nodes[np.diff(nodes, prepend=-1) != 0].tolist()
-    return listed
+    return {"words": words, "share": stalls.share, "periods": periods}
 
 
 def _words(
@@ -178,30 +105,33 @@ def _path_words(subject: Subject, path: CriticalPath, bottlenecks: int) -> str:
     return f"{longest}. {holds} up most of the rest while little else can run."
 
 
-def _waits(subject: Subject, name: str, run: Waits) -> ShownWaits:
+def _waits(subject: Subject, name: str, run: Waits) -> Keys:
     words = (
         f"One run in {order_called(name)} stalls for {subject.time(run.time)},"
         f" {100 * run.share:.1f}% of its time: a worker is free, and no {subject.word} can be"
         " taken."
     )
-    tasks = [_wait(subject, task, time) for task, time in run.tasks.items()]
-    return ShownWaits(words, run.time, run.share, run.lost, tasks)
+    tasks = [
+        {**subject.task_keys(task, f"Everybody waits {subject.time(time)} for it."), "time": time}
+        for task, time in run.tasks.items()
+    ]
+    return {"words": words, **vars(run), "tasks": tasks}
 
 
-def _wait(subject: Subject, task: int, time: float) -> ShownWait:
-    words = f"Everybody waits {subject.time(time)} for it."
-    return ShownWait(subject.name(task), subject.node(task), words, time)
-
-
-def _bottleneck(subject: Subject, each: Bottleneck) -> ShownBottleneck:
+def _bottleneck(subject: Subject, each: Bottleneck) -> Keys:
     left = len(subject.dag) - each.step
     wait = "waits" if each.waiting == 1 else "wait"
     words = (
         f"After {counted(each.step, subject.word)}, {each.eligible:,} can run. {each.waiting:,} of"
         f" the {left:,} left ({100 * each.share:.0f}%) {wait} for this one."
     )
-    numbers = each.step, each.eligible, each.waiting, each.share
-    return ShownBottleneck(subject.name(each.task), subject.node(each.task), words, *numbers)
+    return {
+        **subject.task_keys(each.task, words),
+        "step": each.step,
+        "eligible": each.eligible,
+        "waiting": each.waiting,
+        "share": each.share,
+    }
 
 
 def stall_lines(found: Stalls) -> list[str]:

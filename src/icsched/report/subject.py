@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from icsched.theory import Proof
 from icsched.words import in_unit, rounded
 from icsched.workflow import Workflow
 
+Keys: TypeAlias = dict[str, Any]  # of JSON; the page reads them, and docs/report.md explains them
 NOW = "now"  # the priorities that the files have now, beside other orders
 _MOST_LETTERS = 200  # of a name: longer ones end in three dots
 _DIGITS = 6  # of a time, counted from the first digit of the longest
@@ -87,9 +89,9 @@ class Subject:
         """Return the name of a task, or its beginning."""
         return short_name(str(self.dag.names[task]))
 
-    def node(self, task: int) -> int:
-        """Return the node of the picture that has a task."""
-        return int(self.picture.node[task])
+    def task_keys(self, task: int, words: str) -> Keys:
+        """Return a task by its name and its node in the picture, and what *words* say of it."""
+        return {"task": self.name(task), "node": int(self.picture.node[task]), "words": words}
 
 
 def short_name(name: str) -> str:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import ROUND_DOWN, Context
 from typing import Literal
 
@@ -12,8 +11,8 @@ from icsched.compare.simulation import FEWEST_RUNS
 from icsched.orders import ORDERS
 from icsched.orders.choice import WORTH
 from icsched.report.bottlenecks import CriticalPath
-from icsched.report.subject import NOW, Subject, capital, order_called
-from icsched.sim import AnyPool, Mean, Pool, Ratio, Recorded, Workers
+from icsched.report.subject import NOW, Keys, Subject, capital, order_called
+from icsched.sim import AnyPool, Pool, Ratio, Recorded, Workers
 from icsched.words import counted, in_unit, rounded, visible_time
 
 _PREFERRED = ("auto", "critical-path", "prio", "fifo")  # of orders that are alike
@@ -22,66 +21,25 @@ _THREE_DIGITS = Context(prec=3, rounding=ROUND_DOWN)
 Reason = Literal["path", "work"]
 
 
-@dataclass(frozen=True)
-class LeastTime:
-    """A time that no order is below on average, and the reason.
+def worth_keys(subject: Subject, path: CriticalPath, cautions: Sequence[str]) -> Keys:
+    """Return what is gained; *cautions* say what the simulation leaves out.
 
-    "path": the longest path takes this time. "work": all workers together need this time for all
-    tasks.
+    It is clear if the interval of the best order's ratio excludes 1, after enough runs.
     """
-
-    words: str
-    time: float
-    reason: Reason
-
-
-@dataclass(frozen=True)
-class OrderTimes:
-    """What was simulated of an order; `ratio` is its time over that of the baseline."""
-
-    name: str
-    words: str
-    time: Mean
-    stall: Mean
-    utilisation: Mean
-    ratio: dict[str, float] | None
-
-
-@dataclass(frozen=True)
-class Worth:
-    """The orders side by side.
-
-    `is_clear` says that the interval of the best order's ratio excludes 1, after enough runs.
-    `cautions` say what the simulation leaves out. `least_time` is None if no bound holds.
-    """
-
-    baseline: str
-    best: str
-    is_clear: bool
-    words: str
-    cautions: Sequence[str]
-    least_time: LeastTime | None
-    runs: int
-    seed: int
-    orders: list[OrderTimes]
-
-
-def worth_of(subject: Subject, path: CriticalPath, cautions: Sequence[str]) -> Worth:
-    """Return what is gained; *cautions* say what the simulation leaves out."""
     best, found = best_order(subject), subject.found
     ratio = _ratio(subject, best)
-    is_trusted = ratio is not None and found.runs >= FEWEST_RUNS
-    return Worth(
-        baseline=subject.baseline,
-        best=best,
-        is_clear=is_trusted and ratio is not None and not ratio.low <= 1 <= ratio.high,
-        words=_worth_words(subject, best, ratio),
-        cautions=cautions,
-        least_time=_least_time(subject, path, best),
-        runs=found.runs,
-        seed=found.seed,
-        orders=[_times(subject, name) for name in subject.orders],
-    )
+    is_trusted = found.runs >= FEWEST_RUNS
+    return {
+        "baseline": subject.baseline,
+        "best": best,
+        "is_clear": is_trusted and ratio is not None and not ratio.low <= 1 <= ratio.high,
+        "words": _worth_words(subject, best, ratio),
+        "cautions": cautions,
+        "least_time": _least_time_keys(subject, path, best),
+        "runs": found.runs,
+        "seed": found.seed,
+        "orders": [_order_keys(subject, name) for name in subject.orders],
+    }
 
 
 def best_order(subject: Subject) -> str:
@@ -102,13 +60,11 @@ def _ratio(subject: Subject, name: str) -> Ratio | None:
     return None if known is None else known.time
 
 
-def _times(subject: Subject, name: str) -> OrderTimes:
-    found, ratio = subject.found.orders[name], _ratio(subject, name)
-    over = None
-    if ratio is not None:
-        over = {"median": ratio.median, "low": ratio.low, "high": ratio.high}
+def _order_keys(subject: Subject, name: str) -> Keys:
+    ratio = _ratio(subject, name)
+    over = ratio and {"median": ratio.median, "low": ratio.low, "high": ratio.high}
     words = _order_words(subject, name)
-    return OrderTimes(name, words, found.time, found.stall, found.utilisation, over)
+    return {"name": name, "words": words, **vars(subject.found.orders[name]), "ratio": over}
 
 
 def _worth_words(subject: Subject, best: str, ratio: Ratio | None) -> str:
@@ -153,7 +109,7 @@ def _present_words(subject: Subject) -> str:
     return "what the file has without a section of icsched's"
 
 
-def _least_time(subject: Subject, path: CriticalPath, best: str) -> LeastTime | None:
+def _least_time_keys(subject: Subject, path: CriticalPath, best: str) -> Keys | None:
     """Return the least time, with a sentence that says why no order ends before it."""
     found = least_time(path, float(subject.means.sum()), subject.pool)
     if found is None:
@@ -168,7 +124,7 @@ def _least_time(subject: Subject, path: CriticalPath, best: str) -> LeastTime | 
         f" {capital(order_called(best))} takes {mean} [{low}, {high}] {subject.unit} in simulated"
         " runs." + (" A mean below the least time is chance." if own.mean < time else "")
     )
-    return LeastTime(words, time, reason)
+    return {"words": words, "time": time, "reason": reason}
 
 
 def least_time(path: CriticalPath, work: float, pool: AnyPool) -> tuple[float, Reason] | None:
