@@ -1,18 +1,17 @@
 """`icsched plot`: pictures of workflows, orders, runs and studies."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
-from icsched.arrays import Ids
 from icsched.commands.inputs import Reading, check_output
 from icsched.commands.notes import Note, about_pool, caution_text
 from icsched.commands.options import USUAL, FileOptions, PathName, check_streams, refuse
 from icsched.commands.order_options import (
     AUTO,
     USUAL_POOL,
-    GivenPool,
     OrderWords,
     PoolOptions,
     RunTimeFiles,
@@ -24,92 +23,49 @@ from icsched.commands.order_options import (
     usual_pool,
     with_run_times,
 )
-from icsched.commands.terminal import QUIET, SIGNS, OutputName, Signs, say
+from icsched.commands.terminal import SIGNS, OutputName, say
 from icsched.compare.simulation import resolved
 from icsched.errors import ArgumentError
 from icsched.files import write_bytes
 from icsched.messages import named
 from icsched.orders import Plan
-from icsched.pebble import Profile
 from icsched.report import figures as draw
-from icsched.report.lanes import Lanes, run_lanes
+from icsched.report.lanes import run_lanes
 from icsched.report.proofs import MOST_COMPARED
-from icsched.report.scene import DagPicture, dag_picture, kinds_by_name, main_kinds
+from icsched.report.scene import dag_picture, kinds_by_name, main_kinds
 from icsched.sim import AnyPool, Times, engine
 from icsched.sim.played import Played
-from icsched.study import CellResult
 from icsched.study.tables import read_tables
 from icsched.words import counted
 from icsched.workflow import Workflow
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 BASELINE = "fifo"  # curves and lanes always show it
 MOST_BARS = 10_000  # of one run in a picture; a page that plays the run has fewer
 
 
 @dataclass(frozen=True, eq=False)
-class CurvesFound:
-    """The eligible jobs of each order, and of no order more than `ceiling`, if that is known."""
+class Asked:
+    """What is to be drawn, and into which file, which must not be one of the workflow's.
 
-    title: str
-    profiles: dict[str, Profile]
-    ceiling: Profile | None
-
-
-@dataclass(frozen=True, eq=False)
-class DagFound:
-    """A workflow in layers, and its plan."""
-
-    title: str
-    plan: Plan
-    picture: DagPicture
-
-
-@dataclass(frozen=True, eq=False)
-class LanesFound:
-    """One run of each order; `kind` is an index into `kinds` for each job.
-
-    `is_timed` says that times are in seconds.
-    """
-
-    title: str
-    runs: dict[str, Lanes]
-    kind: Ids
-    kinds: tuple[str, ...]
-    is_timed: bool
-    cautions: tuple[Note, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class StudyFound:
-    """The finished cells of a workflow's study, and the orders that it compares with fifo."""
-
-    title: str
-    orders: tuple[str, ...]
-    results: list[CellResult]
-
-
-Found: TypeAlias = CurvesFound | DagFound | LanesFound | StudyFound
-
-
-@dataclass(frozen=True, eq=False)
-class PlotInputs:
-    """A workflow to draw: its files, the orders that are wanted, and who runs it.
-
-    `output` is the picture's file. Raises ArgumentError if that is a file of the workflow.
+    `workflow` is the name of one in a study.
     """
 
     files: Sequence[str]
-    wanted: Sequence[str]
+    orders: Sequence[str]
     output: str
     reading: Reading
-    run_times: Sequence[str] = ()
-    signs: Signs = QUIET
+    run_times: Sequence[str]
+    pool_options: PoolOptions
+    workflow: str | None
 
     def read(self) -> Workflow:
-        """Read the workflow, with its run times."""
-        for word in self.wanted:
+        """Read the workflow, with its run times; raises ArgumentError for the output's name."""
+        for word in self.orders:
             check_known(word)
-        found = self.reading.read_to_run(self.files, signs=self.signs)
+        found = self.reading.read_to_run(self.files, signs=SIGNS)
         check_output(found, self.output)
         return with_run_times(found, self.run_times)
 
@@ -118,85 +74,106 @@ class PlotInputs:
         """What the picture is called."""
         return Path(self.files[0]).name
 
-    def plan(self, workflow: Workflow, word: str, pool: AnyPool | None = None) -> Plan:
-        """Order the workflow."""
-        return WantedOrder(word).plan(workflow, pool=pool, signs=self.signs)
-
-    def played(self, workflow: Workflow, word: str, pool: AnyPool) -> Plan | Played | str:
-        """Return an order as the simulator plays it."""
-        if is_played_live(word):
-            return word
-        plan = self.plan(workflow, word, pool if word == AUTO else None)
-        return as_played(workflow, plan)
+    @property
+    def with_baseline(self) -> list[str]:
+        """The orders, and `BASELINE` before them."""
+        return list(dict.fromkeys([BASELINE, *self.orders]))
 
 
-def curves_found(given: PlotInputs) -> CurvesFound:
+def _plan(workflow: Workflow, word: str, pool: AnyPool | None = None) -> Plan:
+    return WantedOrder(word).plan(workflow, pool=pool, signs=SIGNS)
+
+
+class Drawn(NamedTuple):
+    """What is drawn, a sentence that says what it shows, and what the sentence leaves out."""
+
+    title: str
+    words: str
+    figure: Callable[[], "Figure"]
+    cautions: Sequence[Note] = ()
+
+
+def _curves(asked: Asked) -> Drawn:
     """Order a workflow in each of the wanted orders, and in fifo.
 
     The ceiling is that of the first plan. It is left out if the workflow is so large that the bound
     would take seconds.
     """
-    workflow = given.read()
-    plans = {word: given.plan(workflow, word) for word in _with_baseline(given.wanted)}
+    workflow = asked.read()
+    plans = {word: _plan(workflow, word) for word in asked.with_baseline}
     size = len(workflow.dag) + workflow.dag.arc_count
-    some = next(iter(plans.values()))
-    ceiling = some.certificate.bound if size <= MOST_COMPARED else None
+    ceiling = plans[BASELINE].certificate.bound if size <= MOST_COMPARED else None
     profiles = {word: plan.schedule.eligible for word, plan in plans.items()}
-    return CurvesFound(given.title, profiles, ceiling)
+    words = f"eligible jobs after each step, for {named(', '.join(profiles))}"
+    return Drawn(asked.title, words, partial(draw.curves_figure, asked.title, profiles, ceiling))
 
 
-def dag_found(given: PlotInputs) -> DagFound:
+def _dag(asked: Asked) -> Drawn:
     """Order a workflow, and place its jobs in layers; a large one in groups of jobs."""
-    if len(given.wanted) > 1:
-        raise ArgumentError(f"--order: a dag shows one order, got {len(given.wanted)}")
-    workflow = given.read()
-    plan = given.plan(workflow, given.wanted[0])
-    return DagFound(given.title, plan, dag_picture(workflow.dag))
+    if len(asked.orders) > 1:
+        raise ArgumentError(f"--order: a dag shows one order, got {len(asked.orders)}")
+    workflow = asked.read()
+    plan, picture = _plan(workflow, asked.orders[0]), dag_picture(workflow.dag)
+    size = counted(len(workflow.dag), "job")
+    if picture.is_grouped:
+        size += f", in {counted(len(picture), 'group')}"
+    title = f"{asked.title}, in the order {plan.ordered_by}"
+    figure = partial(draw.dag_figure, title, picture, plan.schedule.ranks)
+    return Drawn(asked.title, f"the dag of {size}, parents above children", figure)
 
 
-def lanes_found(given: PlotInputs, own: GivenPool | None) -> LanesFound:
+def _lanes(asked: Asked) -> Drawn:
     """Simulate one run of a workflow in each of the wanted orders, and in fifo.
 
     "auto" is chosen for this pool, which is a usual one if the user has none. All orders see the
     same random draws.
     """
-    workflow = given.read()
+    own, workflow = asked.pool_options.pool(), asked.read()
     dag, times = workflow.dag, Times(means=workflow.run_times)
     pool = usual_pool(workflow) if own is None else own.pool
     runs = {}
-    for word in _with_baseline(given.wanted):
-        wanted = given.played(workflow, word, pool)
-        played = resolved(dag, word, wanted, times, pool)
+    for word in asked.with_baseline:
+        played = resolved(dag, word, _played(workflow, word, pool), times, pool)
         assert isinstance(played, Played), "names and plans are"  # noqa: S101
         trace = engine.trace(dag, played, pool, times, seed=0, run=0)
         runs[word] = run_lanes(trace, pool, MOST_BARS)
     kind, kinds = main_kinds(*kinds_by_name(list(map(str, dag.names))), times.means_for(dag))
-    cautions = about_pool(own)
-    return LanesFound(given.title, runs, kind, kinds, workflow.run_times is not None, cautions)
+    unit = "" if workflow.run_times is None else "s"
+    figure = partial(draw.lanes_figure, asked.title, runs, kind, kinds, unit=unit)
+    words = f"who ran which job when, for {named(', '.join(runs))}"
+    return Drawn(asked.title, words, figure, about_pool(own))
 
 
-def study_found(directory: str, workflow: str | None) -> StudyFound:
+def _played(workflow: Workflow, word: str, pool: AnyPool) -> Plan | Played | str:
+    """Return an order as the simulator plays it."""
+    if is_played_live(word):
+        return word
+    return as_played(workflow, _plan(workflow, word, pool if word == AUTO else None))
+
+
+def _study(asked: Asked) -> Drawn:
     """Read the finished cells of one workflow from the directory that `icsched study` wrote.
 
-    Raises FormatError if there is no study, ArgumentError if it has several workflows and
-    *workflow* names none of them.
+    Raises FormatError if there is no study, ArgumentError if it has several workflows and the user
+    names none of them.
     """
-    orders, rows = read_tables(directory)
-    if workflow is None and len(rows) == 1:
-        [workflow] = rows
-    if workflow is None or workflow not in rows:
-        got = "no --workflow" if workflow is None else repr(workflow)
+    if len(asked.files) != 1:
+        raise ArgumentError("expected the directory of a study")
+    orders, rows = read_tables(asked.files[0])
+    name = next(iter(rows)) if asked.workflow is None and len(rows) == 1 else asked.workflow
+    if name is None or name not in rows:
+        got = "no --workflow" if name is None else repr(name)
         raise ArgumentError(f"--workflow: expected one of {', '.join(rows)}, got {got}")
-    return StudyFound(workflow, orders, rows[workflow])
+    labels = {order: named(order) for order in orders}
+    cells = [result.cell for result in rows[name]]
+    words = f"orders over fifo in {counted(len(cells), 'cell')} of a study"
+    figure = partial(draw.ratio_figure, named(name), cells, rows[name], labels)
+    return Drawn(name, words, figure)
 
 
-def _with_baseline(wanted: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys([BASELINE, *wanted]))
-
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+PICTURES = {"curves": _curves, "dag": _dag, "lanes": _lanes, "study": _study}
+Picture = Literal["curves", "dag", "lanes", "study"]
+_OURS = ("prio",)
 _SUFFIXES = ("svg", "png", "pdf")
 
 
@@ -211,52 +188,6 @@ def suffix_of(output: str) -> str:
         names = ", ".join(f".{one}" for one in _SUFFIXES)
         raise ArgumentError(f"-o: expected a file whose name ends in {names}, got {output!r}")
     return suffix
-
-
-def write_picture(found: Found, output: str, suffix: str) -> str:
-    """Write a picture, and return a sentence that says what it shows.
-
-    Raises FormatError if the file cannot be written, EngineError without matplotlib.
-    """
-    write_bytes(Path(output), draw.rendered(figure_of(found), suffix))
-    return f"{named(found.title)}: {_words(found)}"
-
-
-def figure_of(found: Found) -> "Figure":
-    """Return the picture as a figure of matplotlib; raises EngineError without matplotlib."""
-    match found:
-        case CurvesFound():
-            return draw.curves_figure(found.title, found.profiles, found.ceiling)
-        case DagFound():
-            title = f"{found.title}, in the order {found.plan.ordered_by}"
-            return draw.dag_figure(title, found.picture, found.plan.schedule.ranks)
-        case LanesFound():
-            unit = "s" if found.is_timed else ""
-            return draw.lanes_figure(found.title, found.runs, found.kind, found.kinds, unit=unit)
-    cells = [result.cell for result in found.results]
-    labels = {order: named(order) for order in found.orders}
-    return draw.ratio_figure(named(found.title), cells, found.results, labels)
-
-
-def _words(found: Found) -> str:
-    """Say in a sentence what a picture shows."""
-    match found:
-        case CurvesFound():
-            return f"eligible jobs after each step, for {named(', '.join(found.profiles))}"
-        case DagFound():
-            return f"the dag of {_size(found.picture)}, parents above children"
-        case LanesFound():
-            return f"who ran which job when, for {named(', '.join(found.runs))}"
-    return f"orders over fifo in {counted(len(found.results), 'cell')} of a study"
-
-
-def _size(picture: DagPicture) -> str:
-    jobs = counted(int(picture.tasks.sum()), "job")
-    return f"{jobs}, in {counted(len(picture), 'group')}" if picture.is_grouped else jobs
-
-
-Picture = Literal["curves", "dag", "lanes", "study"]
-_OURS = ("prio",)
 
 
 def plot(
@@ -305,25 +236,10 @@ def plot(
             "study has its own run times: --run-times cannot be used": is_study and bool(run_times),
         }
     )
-    given = PlotInputs(files, order, output_, Reading(reading), run_times, signs=SIGNS)
+    asked = Asked(files, order, output_, Reading(reading), run_times, pool_options, workflow)
     with naming_pool(pool_options.pool_file):
-        found = _found(picture, given, workflow, pool_options)
+        drawn = PICTURES[picture](asked)
     with SIGNS.working("drawing"):
-        words = write_picture(found, output_, suffix)
-    cautions = found.cautions if isinstance(found, LanesFound) else ()
-    say(f"wrote {output_}: {words}\n{caution_text(cautions)}")
-
-
-def _found(picture: Picture, given: PlotInputs, workflow: str | None, pool: PoolOptions) -> Found:
-    """Find out what the picture shows."""
-    match picture:
-        case "curves":
-            return curves_found(given)
-        case "dag":
-            return dag_found(given)
-        case "lanes":
-            return lanes_found(given, pool.pool())
-        case "study":
-            if len(given.files) != 1:
-                raise ArgumentError("expected the directory of a study")
-            return study_found(given.files[0], workflow)
+        write_bytes(Path(output_), draw.rendered(drawn.figure(), suffix))
+    words = f"{named(drawn.title)}: {drawn.words}"
+    say(f"wrote {output_}: {words}\n{caution_text(drawn.cautions)}")
