@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from icsched.commands import notes
 from icsched.commands.inputs import Reading, check_output
 from icsched.commands.notes import Note
-from icsched.commands.options import STANDARD_OUTPUT, PathName
+from icsched.commands.options import STANDARD_OUTPUT, PathName, refuse
 from icsched.commands.ordering import Ordered
 from icsched.commands.terminal import Flag, OutputName
 from icsched.errors import ArgumentError, FormatError
@@ -131,15 +131,15 @@ def check_format(source: str, writing: WriteOptions, reading: Reading) -> None:
 def _in_other(found: Ordered, writing: WriteOptions) -> Sequence[Change]:
     """Return the changes in files of another format; raises if the format cannot hold an order."""
     chosen = FORMATS.find(found.workflow.format)
-    only_dagman = {
-        "--recursive": writing.recursive,
-        "--flatten": writing.flatten,
-        "--keep-existing": writing.keep_existing,
-        "--via": writing.via != "priority",
-    }
-    for option, is_given in only_dagman.items():
-        if is_given:
-            raise ArgumentError(f"{option} is for DAGMan files, not for format {chosen.name}")
+    only = f"is for DAGMan files, not for format {chosen.name}"
+    refuse(
+        {
+            f"--recursive {only}": writing.recursive,
+            f"--flatten {only}": writing.flatten,
+            f"--keep-existing {only}": writing.keep_existing,
+            f"--via {only}": writing.via != "priority",
+        }
+    )
     changes = order_changes(found.workflow, found.plan.order.tolist())
     if writing.output is None:
         return changes

@@ -15,7 +15,6 @@ from icsched.commands.inputs import (
     done_line,
     named_jobs,
     resumed,
-    times_keys,
     times_line,
     whole_numbers,
 )
@@ -36,7 +35,6 @@ from icsched.commands.terminal import (
     SIGNS,
     Json,
     OutputName,
-    json_by,
     put,
     table,
 )
@@ -68,7 +66,7 @@ class ClusterAnswer:
     arcs: int
     done: int
     ordered_by: str
-    run_times: TimesKnown | None = field(metadata=json_by(times_keys))
+    run_times: TimesKnown | None
     clusterer: str
     cut_arcs: int
     clusters: tuple[NamedCluster, ...]

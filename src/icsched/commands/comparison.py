@@ -102,11 +102,8 @@ def _verdict(choice: Choice, priorities: str) -> str:
         return f"not worth it: {reason(choice)}."
     assumed = "" if choice.is_timed else "if all jobs take about the same time, "
     gain = f"{assumed}the run should end {_earlier(choice.ratio)} {_where(choice)}"
-    return f"auto chose {_best(choice)}: {gain} than with {_present(choice, priorities)}."
-
-
-def _best(choice: Choice) -> str:
-    return "another order" if choice.best == NEW else choice.best
+    best = "another order" if choice.best == NEW else choice.best
+    return f"auto chose {best}: {gain} than with {_present(choice, priorities)}."
 
 
 def reason(choice: Choice) -> str:

@@ -263,10 +263,8 @@ def done_line(note: Resumed | None, aim: str) -> str:
 
 def times_sentence(note: TimesKnown) -> str:
     """Say how many jobs have run times of which origin, or how many lack one in their own file."""
-    return _gaps(note) if note.is_own else f"run times: {times_counts(note)}"
-
-
-def _gaps(note: TimesKnown) -> str:
+    if not note.is_own:
+        return f"run times: {times_counts(note)}"
     lacking = counted(note.kind + note.all, "job")
     return f"{lacking} without a run time in the file: icsched takes the mean of other jobs"
 

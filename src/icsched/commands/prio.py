@@ -38,7 +38,6 @@ from icsched.commands.inputs import (
     check_given,
     done_sentence,
     resumed,
-    times_keys,
     times_sentence,
 )
 from icsched.commands.notes import (
@@ -435,7 +434,7 @@ def _order_keys(ordered: Ordered, seconds: dict[str, float]) -> dict[str, object
         "arcs": plan.dag.arc_count,
         "done": int(ordered.workflow.done.sum()),
         "ordered_by": plan.ordered_by,
-        "run_times": times_keys(times_known(ordered.workflow)),
+        "run_times": json_value(times_known(ordered.workflow)),
         "order": names,
         "priorities": {str(name): ordered.priorities[str(name)] for name in names},
         "eligible": plan.schedule.eligible.tolist(),
