@@ -1,14 +1,23 @@
-"""The commands of `icsched`, each imported only when it runs or shows its own help."""
+"""The commands of `icsched`, each imported only when it runs or shows its own help.
 
-from cyclopts import App, Parameter
+Two commands are here: `icsched doctor` must work without cyclopts, so its module has no options.
+"""
 
-import icsched
+import sys
+from collections.abc import Iterable
+from typing import Annotated, Literal
 
+from cyclopts import (
+    App,
+    CycloptsError,
+    Parameter,
+    UnknownCommandError,
+    UnknownOptionError,
+    ValidationError,
+)
 
-def version_line() -> str:
-    """Return the name and the version of the package."""
-    return f"icsched {icsched.__version__}"
-
+from icsched.commands.main import version_line
+from icsched.messages import close_names
 
 app = App(
     name="icsched",
@@ -91,5 +100,63 @@ _COMMANDS = {  # the most important first, as help shows them
 
     Example: icsched demo -o tour""",
 }
+_HERE = ("completion", "doctor")
 for place, (command, text) in enumerate(_COMMANDS.items()):
-    app.command(f"icsched.commands.{command}:{command}", name=command, help=text, sort_key=place)
+    module = "app" if command in _HERE else command
+    app.command(f"icsched.commands.{module}:{command}", name=command, help=text, sort_key=place)
+
+
+def completion(shell: Literal["bash", "zsh", "fish"], /) -> None:
+    """Print a script that lets a shell complete commands, options, names and files.
+
+    Parameters
+    ----------
+    shell
+        Shell that will read the script.
+
+    """
+    sys.stdout.write(app.generate_completion(shell=shell))
+
+
+def doctor(
+    *, json_: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False
+) -> int:
+    """Say which versions, extras and engines are there, and what the terminal can show.
+
+    Parameters
+    ----------
+    json_
+        Print one JSON object instead of a report.
+
+    """
+    from icsched.commands.doctor import checkup
+
+    return checkup(as_json=json_)
+
+
+def complaint(error: CycloptsError) -> str:
+    """Return what is wrong; a suggestion only if it is close, else where help is."""
+    if isinstance(error, UnknownOptionError):
+        return _unknown_option(error)
+    if isinstance(error, UnknownCommandError) and error.unused_tokens and error.app:
+        word = error.unused_tokens[0]
+        kind = "option" if word.startswith("-") else "command"
+        return f"Unknown {kind}: {word}.{_hint(word, error.app, [])}"
+    if isinstance(error, ValidationError) and error.argument and error.argument.tokens:
+        option = error.argument.tokens[0].keyword or error.argument.name.upper()
+        return f"{option}: {error.exception_message}"
+    return str(error)
+
+
+def _unknown_option(error: UnknownOptionError) -> str:
+    word = (error.token.keyword or error.token.value).partition("=")[0]
+    names = [name for argument in error.argument_collection for name in argument.names]
+    return f"Unknown option: {word}.{_hint(word, names, error.command_chain or [])}"
+
+
+def _hint(word: str, known: Iterable[str], command: Iterable[str]) -> str:
+    """Return a sentence with the known word that *word* was meant to be, or with the help."""
+    close = close_names(word, known)
+    if close:
+        return f" Did you mean {close[0]}?"
+    return f" {' '.join(['icsched', *command, '--help'])} lists what there is."

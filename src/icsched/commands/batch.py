@@ -5,8 +5,8 @@ from typing import Annotated
 
 from icsched import checks
 from icsched.commands.inputs import Reading, Resumed, done_line, named_jobs, resumed
-from icsched.commands.options import USUAL, WHOLE, FileName, FileOptions, check_streams
-from icsched.commands.terminal import NOT_IN_JSON, SIGNS, Json, put
+from icsched.commands.options import USUAL, WHOLE, FileName, FileOptions, Json, check_streams
+from icsched.commands.terminal import NOT_IN_JSON, SIGNS, put
 from icsched.errors import GameError, StateError
 from icsched.theory.batch import Guarantee, GuaranteeKind, best_batch, state_of
 from icsched.words import counted

@@ -11,9 +11,9 @@ from cyclopts import Parameter
 from icsched.commands import notes
 from icsched.commands.inputs import Reading, check_output
 from icsched.commands.notes import Note
-from icsched.commands.options import STANDARD_OUTPUT, PathName, refuse
+from icsched.commands.options import Flag, OutputName, PathName, refuse
 from icsched.commands.ordering import Ordered
-from icsched.commands.terminal import Flag, OutputName
+from icsched.commands.terminal import STANDARD_OUTPUT
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change, back_up, read_bytes, would_replace
 from icsched.formats import FORMATS, dagman

@@ -19,25 +19,19 @@ from icsched.commands.inputs import (
     whole_numbers,
 )
 from icsched.commands.options import (
-    STANDARD_OUTPUT,
     USUAL,
     WHOLE,
     FileName,
     FileOptions,
+    Json,
+    OutputName,
     PathName,
     check_streams,
     one_of,
     refuse,
 )
 from icsched.commands.order_options import OURS, WantedOrder, times_known
-from icsched.commands.terminal import (
-    NOT_IN_JSON,
-    SIGNS,
-    Json,
-    OutputName,
-    put,
-    table,
-)
+from icsched.commands.terminal import NOT_IN_JSON, SIGNS, STANDARD_OUTPUT, put, table
 from icsched.errors import ArgumentError, FormatError, MemberError
 from icsched.messages import named
 from icsched.serve.clusters import CLUSTERERS, Cluster, plan_clusters, set_apart

@@ -9,20 +9,12 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from icsched.commands.inputs import Reading, check_output
-from icsched.commands.options import (
-    STANDARD_INPUT,
-    STANDARD_OUTPUT,
-    USUAL,
-    FileOptions,
-    PathName,
-    names_of,
-)
+from icsched.commands.options import USUAL, WRITTEN, FileOptions, Flag, Json, PathName, names_of
 from icsched.commands.terminal import (
     NOT_IN_JSON,
     SIGNS,
-    WRITTEN,
-    Flag,
-    Json,
+    STANDARD_INPUT,
+    STANDARD_OUTPUT,
     json_by,
     put,
     put_content,

@@ -12,18 +12,10 @@ import numpy as np
 
 from icsched import families, pebble
 from icsched.commands.comparison import PEER, lead_sentence
-from icsched.commands.options import PathName, program, refuse
+from icsched.commands.options import OutputName, PathName, refuse
 from icsched.commands.order_options import GivenPool
 from icsched.commands.report import Reported, page_text, report_of
-from icsched.commands.terminal import (
-    SIGNS,
-    OutputName,
-    listing,
-    paragraph,
-    say,
-    screen_of,
-    shown_on,
-)
+from icsched.commands.terminal import SIGNS, listing, paragraph, program, say, screen_of, shown_on
 from icsched.compare import simulate
 from icsched.errors import FormatError
 from icsched.files import write_text

@@ -1,4 +1,7 @@
-"""`icsched doctor`: what is installed, and what this machine can do."""
+"""`icsched doctor`: what is installed, and what this machine can do.
+
+It imports no other package, because it must work if one is broken.
+"""
 
 import os
 import platform
@@ -9,14 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module, metadata
 
-from icsched.commands.terminal import (
-    Json,
-    json_keys,
-    listing,
-    report,
-    screen_of,
-    slow_json_text,
-)
+from icsched.commands.terminal import json_keys, listing, report, screen_of, slow_json_text
 from icsched.machine import usable_cores
 from icsched.messages import named
 from icsched.words import counted
@@ -235,15 +231,3 @@ def checkup(*, as_json: bool) -> int:
     else:
         report(found, text)
     return 0 if found.problem is None else 1
-
-
-def doctor(*, json_: Json = False) -> int:
-    """Say which versions, extras and engines are there, and what the terminal can show.
-
-    Parameters
-    ----------
-    json_
-        Print one JSON object instead of a report.
-
-    """
-    return checkup(as_json=json_)

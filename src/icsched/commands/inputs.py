@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import files, formats
-from icsched.commands.options import STANDARD_INPUT
-from icsched.commands.terminal import NOT_IN_JSON, QUIET, Signs, json_keys
+from icsched.commands.terminal import NOT_IN_JSON, QUIET, STANDARD_INPUT, Signs, json_keys
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GameError
 from icsched.files import check_replaceable, is_own_file

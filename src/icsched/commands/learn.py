@@ -19,20 +19,18 @@ from icsched.arrays import Mask
 from icsched.commands.comparison import variation
 from icsched.commands.inputs import Reading, TimesKnown, times_keys, times_sentence
 from icsched.commands.notes import about_pool, caution_text
-from icsched.commands.options import STANDARD_OUTPUT, PathName, check_streams, refuse
-from icsched.commands.order_options import GivenPool, is_workflow, pool_text, timed, times_known
-from icsched.commands.replay import FIFO, USED, Foretold, foretell, learned_from, usage_of
-from icsched.commands.terminal import (
-    QUIET,
-    SIGNS,
+from icsched.commands.options import (
     WRITTEN,
     Flag,
     Json,
     OutputName,
-    Signs,
-    put,
-    table,
+    PathName,
+    check_streams,
+    refuse,
 )
+from icsched.commands.order_options import GivenPool, is_workflow, pool_text, timed, times_known
+from icsched.commands.replay import FIFO, USED, Foretold, foretell, learned_from, usage_of
+from icsched.commands.terminal import QUIET, SIGNS, STANDARD_OUTPUT, Signs, put, table
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
 from icsched.formats.table import ReadOptions, files_behind, format_by_suffix

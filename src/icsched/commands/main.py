@@ -8,42 +8,16 @@ module imports little, so that `--version` is quick and Ctrl-C is caught early.
 import os
 import signal
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from io import RawIOBase, TextIOWrapper
 from typing import TextIO
 
-from cyclopts import CycloptsError, UnknownCommandError, UnknownOptionError, ValidationError
 
-from icsched.commands.options import STANDARD_INPUT, STANDARD_OUTPUT
-from icsched.messages import close_names
+def version_line() -> str:
+    """Return the name and the version of the package."""
+    import icsched
 
-
-def complaint(error: CycloptsError) -> str:
-    """Return what is wrong; a suggestion only if it is close, else where help is."""
-    if isinstance(error, UnknownOptionError):
-        return _unknown_option(error)
-    if isinstance(error, UnknownCommandError) and error.unused_tokens and error.app:
-        word = error.unused_tokens[0]
-        kind = "option" if word.startswith("-") else "command"
-        return f"Unknown {kind}: {word}.{_hint(word, error.app, [])}"
-    if isinstance(error, ValidationError) and error.argument and error.argument.tokens:
-        option = error.argument.tokens[0].keyword or error.argument.name.upper()
-        return f"{option}: {error.exception_message}"
-    return str(error)
-
-
-def _unknown_option(error: UnknownOptionError) -> str:
-    word = (error.token.keyword or error.token.value).partition("=")[0]
-    names = [name for argument in error.argument_collection for name in argument.names]
-    return f"Unknown option: {word}.{_hint(word, names, error.command_chain or [])}"
-
-
-def _hint(word: str, known: Iterable[str], command: Iterable[str]) -> str:
-    """Return a sentence with the known word that *word* was meant to be, or with the help."""
-    close = close_names(word, known)
-    if close:
-        return f" Did you mean {close[0]}?"
-    return f" {' '.join(['icsched', *command, '--help'])} lists what there is."
+    return f"icsched {icsched.__version__}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -100,7 +74,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    from icsched.commands.options import remember
+    from icsched.commands.terminal import remember
     from icsched.errors import ArgumentError, IcschedError
 
     code = 0
@@ -130,8 +104,6 @@ def _dispatch(words: list[str]) -> int:
     Raises ArgumentError for words that the command does not accept.
     """
     if words == ["--version"]:
-        from icsched.commands.app import version_line
-
         sys.stdout.write(f"{version_line()}\n")
         return 0
     if words in (["doctor"], ["doctor", "--json"]):  # works even if cyclopts is broken
@@ -140,7 +112,7 @@ def _dispatch(words: list[str]) -> int:
         return checkup(as_json=len(words) > 1)
     from cyclopts import CycloptsError
 
-    from icsched.commands.app import app
+    from icsched.commands.app import app, complaint
     from icsched.errors import ArgumentError
 
     try:
@@ -182,6 +154,8 @@ def _with_streams(arguments: Sequence[str]) -> list[str]:
 
 def _stream(option: str) -> str:
     """Return the standard stream that a lone hyphen after *option* means."""
+    from icsched.commands.terminal import STANDARD_INPUT, STANDARD_OUTPUT
+
     return STANDARD_OUTPUT if option in _OUTPUTS else STANDARD_INPUT
 
 

@@ -6,8 +6,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from icsched import families, formats
-from icsched.commands.options import WHOLE, PathName, refuse
-from icsched.commands.terminal import Flag, OutputName, listing, put_content, report
+from icsched.commands.options import WHOLE, Flag, OutputName, PathName, refuse
+from icsched.commands.terminal import listing, put_content, report
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.families import FAMILIES

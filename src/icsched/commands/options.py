@@ -1,21 +1,16 @@
-"""Options that commands share, and standard streams as the command line names them."""
+"""Options that commands share."""
 
-import os
-import shlex
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from cyclopts import Parameter, Token
 
+from icsched.commands.terminal import STANDARD_INPUT
 from icsched.errors import ArgumentError
 from icsched.formats.table import ReadOptions
 from icsched.tables import Table
-
-STANDARD_INPUT, STANDARD_OUTPUT = "/dev/stdin", "/dev/stdout"
 
 
 def _as_typed(_type: object, tokens: Sequence[Token]) -> str:
@@ -81,21 +76,14 @@ def one_of(table: Table[Any]) -> Parameter:
     return Parameter(show_default=known, completer=names_of(table))
 
 
-_WORDS: ContextVar[tuple[str, ...]] = ContextVar("words", default=())
+Flag = Annotated[bool, Parameter(negative="", show_default=False)]
+Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False)]
 
 
-def remember(words: Sequence[str]) -> None:
-    """Keep the words after `icsched`."""
-    _WORDS.set(tuple(words))
+def _check_named(_type: object, value: str | None) -> None:
+    if value == "":
+        raise ValueError("expected a name, got ''")  # the complaint names the option
 
 
-def again(instead: Mapping[str, str]) -> str:
-    """Return the command that the user typed, for a shell, with other options *instead* of some."""
-    words = [instead.get(word.partition("=")[0], word) for word in _WORDS.get()]
-    return shlex.join([program(), *words])
-
-
-def program() -> str:
-    """Return what starts icsched from a shell: its name if that is on the PATH, else its path."""
-    folder, name = os.path.split(sys.argv[0])
-    return sys.argv[0] if name == "icsched" and folder not in os.get_exec_path() else "icsched"
+WRITTEN = Parameter(validator=_check_named)  # for every option that names what is written
+OutputName = Parameter(name=["--output", "-o"], validator=_check_named)

@@ -12,8 +12,8 @@ from cyclopts import Parameter
 from icsched import files
 from icsched.arrays import Ids
 from icsched.commands.inputs import TimesKnown, file_after_at, read_order
-from icsched.commands.options import WHOLE, PathName, one_of
-from icsched.commands.terminal import QUIET, Flag, Signs
+from icsched.commands.options import WHOLE, Flag, PathName, one_of
+from icsched.commands.terminal import QUIET, Signs
 from icsched.errors import ArgumentError, FormatError, PoolError
 from icsched.formats.table import format_by_suffix
 from icsched.orders import ORDERS, Plan, prioritize

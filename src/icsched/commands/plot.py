@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from icsched.commands.inputs import Reading, check_output
 from icsched.commands.notes import Note, about_pool, caution_text
-from icsched.commands.options import USUAL, FileOptions, PathName, check_streams, refuse
+from icsched.commands.options import USUAL, FileOptions, OutputName, PathName, check_streams, refuse
 from icsched.commands.order_options import (
     AUTO,
     USUAL_POOL,
@@ -23,7 +23,7 @@ from icsched.commands.order_options import (
     usual_pool,
     with_run_times,
 )
-from icsched.commands.terminal import SIGNS, OutputName, say
+from icsched.commands.terminal import SIGNS, say
 from icsched.compare.simulation import resolved
 from icsched.errors import ArgumentError
 from icsched.files import write_bytes

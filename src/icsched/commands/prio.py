@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cyclopts import Parameter
 
-from icsched.commands import options as typed
+from icsched.commands import terminal as typed
 from icsched.commands.changes import (
     INSTEAD,
     OTHER_LINES,
@@ -48,11 +48,10 @@ from icsched.commands.notes import (
     stale_sections,
 )
 from icsched.commands.options import (
-    STANDARD_INPUT,
-    STANDARD_OUTPUT,
     USUAL,
     FileName,
     FileOptions,
+    Json,
     PathName,
     check_streams,
     refuse,
@@ -70,7 +69,8 @@ from icsched.commands.order_options import (
 from icsched.commands.ordering import Ordered, Wanted, order_workflow
 from icsched.commands.terminal import (
     SIGNS,
-    Json,
+    STANDARD_INPUT,
+    STANDARD_OUTPUT,
     json_value,
     put,
     put_content,

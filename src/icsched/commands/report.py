@@ -15,11 +15,12 @@ from icsched.commands.inputs import Reading, check_output, times_sentence
 from icsched.commands.learn import check_clock, check_ends, check_names, check_past
 from icsched.commands.notes import caution_lines, disturbed, sentences
 from icsched.commands.options import (
-    STANDARD_OUTPUT,
     USUAL,
     WHOLE,
     FileName,
     FileOptions,
+    Json,
+    OutputName,
     PathName,
     check_streams,
     refuse,
@@ -42,16 +43,7 @@ from icsched.commands.ordering import Ordered, Wanted, order_workflow
 from icsched.commands.replay import Learned, learned_from, places_left
 from icsched.commands.show import files_of, remark_words
 from icsched.commands.simulate import Model, pool_words
-from icsched.commands.terminal import (
-    QUIET,
-    SIGNS,
-    Json,
-    OutputName,
-    Signs,
-    json_text,
-    put_json,
-    say,
-)
+from icsched.commands.terminal import QUIET, SIGNS, STANDARD_OUTPUT, Signs, json_text, put_json, say
 from icsched.compare import Paired, Simulation, Timeline
 from icsched.errors import FormatError, SimulationError
 from icsched.files import write_text

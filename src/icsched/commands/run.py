@@ -16,11 +16,12 @@ from cyclopts import Parameter
 from icsched.arrays import Floats
 from icsched.commands.inputs import Reading
 from icsched.commands.options import (
-    STANDARD_INPUT,
     USUAL,
     WHOLE,
     FileName,
     FileOptions,
+    Flag,
+    Json,
     check_streams,
     one_of,
     refuse,
@@ -30,8 +31,7 @@ from icsched.commands.terminal import (
     NOT_IN_JSON,
     QUIET,
     SIGNS,
-    Flag,
-    Json,
+    STANDARD_INPUT,
     Signs,
     put,
     tell_user,

@@ -17,9 +17,17 @@ from icsched.commands.inputs import (
     times_sentence,
 )
 from icsched.commands.notes import Note, about_inner, sentences, stale_sections, strict_setting
-from icsched.commands.options import USUAL, FileName, FileOptions, PathName, check_streams
+from icsched.commands.options import (
+    USUAL,
+    WRITTEN,
+    FileName,
+    FileOptions,
+    Json,
+    PathName,
+    check_streams,
+)
 from icsched.commands.order_options import OURS, WantedOrder, times_known
-from icsched.commands.terminal import INLINE, NOT_IN_JSON, SIGNS, WRITTEN, Json, put
+from icsched.commands.terminal import INLINE, NOT_IN_JSON, SIGNS, put
 from icsched.dag import Dag
 from icsched.engines.htcondor import pool_settings
 from icsched.files import naming, remove, write_text

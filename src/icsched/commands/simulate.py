@@ -20,7 +20,16 @@ from icsched.commands.inputs import (
     times_keys,
 )
 from icsched.commands.notes import Note, caution_lines, cautions_about, sentences
-from icsched.commands.options import USUAL, WHOLE, FileName, FileOptions, PathName, check_streams
+from icsched.commands.options import (
+    USUAL,
+    WHOLE,
+    FileName,
+    FileOptions,
+    Flag,
+    Json,
+    PathName,
+    check_streams,
+)
 from icsched.commands.order_options import (
     AUTO,
     ENOUGH_RUNS,
@@ -42,7 +51,7 @@ from icsched.commands.order_options import (
     times_known,
     with_run_times,
 )
-from icsched.commands.terminal import QUIET, SIGNS, Flag, Json, Signs, put, table
+from icsched.commands.terminal import QUIET, SIGNS, Signs, put, table
 from icsched.compare import Paired, PaperSampling, Simulation, Timeline
 from icsched.compare.simulation import FEWEST_RUNS, OrderLike
 from icsched.dag import Dag

@@ -24,7 +24,15 @@ from icsched.commands.inputs import (
     whole_numbers,
 )
 from icsched.commands.notes import about_pool, caution_text
-from icsched.commands.options import USUAL, WHOLE, FileOptions, PathName, check_streams
+from icsched.commands.options import (
+    USUAL,
+    WHOLE,
+    FileOptions,
+    Flag,
+    OutputName,
+    PathName,
+    check_streams,
+)
 from icsched.commands.order_options import (
     ENOUGH_RUNS,
     UNIT_TIMES,
@@ -41,7 +49,7 @@ from icsched.commands.order_options import (
     with_run_times,
 )
 from icsched.commands.simulate import check_unit
-from icsched.commands.terminal import QUIET, SIGNS, Flag, OutputName, Signs, report, say, tell_user
+from icsched.commands.terminal import QUIET, SIGNS, Signs, report, say, tell_user
 from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.messages import named
 from icsched.orders import Plan

@@ -1,7 +1,11 @@
-"""What users see: text laid out for a screen, JSON, and progress while work goes on."""
+"""What users see: text laid out for a screen, JSON, progress; and the words that they typed.
+
+It imports little: `icsched doctor` works without other packages.
+"""
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -9,14 +13,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
 from textwrap import fill
 from threading import Timer
-from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 from unicodedata import east_asian_width
-
-from cyclopts import Parameter
 
 from icsched.messages import HIDDEN, content_for, escaped
 from icsched.words import counted
 
+STANDARD_INPUT, STANDARD_OUTPUT = "/dev/stdin", "/dev/stdout"
 Tell = Callable[[int, int], None]  # how much is done, of how much
 
 
@@ -368,18 +371,6 @@ def put_content(data: bytes) -> None:
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-Flag = Annotated[bool, Parameter(negative="", show_default=False)]
-Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False)]
-
-
-def _check_named(_type: object, value: str | None) -> None:
-    if value == "":
-        raise ValueError("expected a name, got ''")  # the complaint names the option
-
-
-WRITTEN = Parameter(validator=_check_named)  # for every option that names what is written
-OutputName = Parameter(name=["--output", "-o"], validator=_check_named)
-
 _PATIENCE_S = 1.0  # before a bar appears
 _MEMORY_S = 600  # the time over which the speed is estimated: a cell of a study may take long
 
@@ -437,3 +428,23 @@ def _later(bar: "Progress") -> Iterator[None]:
         starter.cancel()
         starter.join()  # otherwise it could start the bar after it was stopped
         bar.stop()
+
+
+_WORDS: ContextVar[tuple[str, ...]] = ContextVar("words", default=())
+
+
+def remember(words: Sequence[str]) -> None:
+    """Keep the words after `icsched`."""
+    _WORDS.set(tuple(words))
+
+
+def again(instead: Mapping[str, str]) -> str:
+    """Return the command that the user typed, for a shell, with other options *instead* of some."""
+    words = [instead.get(word.partition("=")[0], word) for word in _WORDS.get()]
+    return shlex.join([program(), *words])
+
+
+def program() -> str:
+    """Return what starts icsched from a shell: its name if that is on the PATH, else its path."""
+    folder, name = os.path.split(sys.argv[0])
+    return sys.argv[0] if name == "icsched" and folder not in os.get_exec_path() else "icsched"

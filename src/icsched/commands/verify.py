@@ -11,17 +11,17 @@ from icsched import checks, pebble
 from icsched.audit import audit
 from icsched.commands.inputs import Reading, check_output
 from icsched.commands.options import (
-    STANDARD_INPUT,
-    STANDARD_OUTPUT,
     USUAL,
     WHOLE,
+    WRITTEN,
     FileOptions,
+    Json,
     PathName,
     check_streams,
     refuse,
 )
 from icsched.commands.order_options import OrderWord, WantedOrder
-from icsched.commands.terminal import NOT_IN_JSON, SIGNS, WRITTEN, Json, put
+from icsched.commands.terminal import NOT_IN_JSON, SIGNS, STANDARD_INPUT, STANDARD_OUTPUT, put
 from icsched.dag import Dag
 from icsched.errors import CertificateError, LimitError
 from icsched.files import read_bytes, write_bytes
