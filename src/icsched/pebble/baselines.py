@@ -15,7 +15,6 @@ from icsched import _native, checks
 from icsched.arrays import Floats, Ids, expected_time, ranks_of, wrong_times
 from icsched.dag import Dag, Graph, PerTask, dag_of, values_by_id
 from icsched.errors import ArgumentError
-from icsched.ready import Readiness
 
 RunTimes: TypeAlias = PerTask
 
@@ -39,13 +38,14 @@ def lifo_order(graph: Graph) -> Ids:
     >>> lifo_order(Dag({"a": [], "b": ["a"], "c": []})).tolist()
     [0, 1, 2]
     """
-    readiness = Readiness(dag_of(graph))
-    missing, stack = readiness.missing, readiness.ready()[::-1]
+    dag = dag_of(graph)
+    missing, stack = dag.in_degrees.tolist(), dag.sources.tolist()[::-1]
+    offsets, targets = dag.child_rows.offsets.tolist(), dag.child_rows.targets.tolist()
     order = []
     while stack:
         task = stack.pop()
         order.append(task)
-        for child in readiness.children(task)[::-1]:  # what `finish` does, without its other counts
+        for child in reversed(targets[offsets[task] : offsets[task + 1]]):
             missing[child] -= 1
             if not missing[child]:
                 stack.append(child)

@@ -185,8 +185,7 @@ def proved_by_theorem(analysis: Analysis) -> tuple[Ids, Proof] | None:
 
 def settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
     """Confirm *order*, or replace it by the best order, if the referee can within its limit."""
-    sets = _affordable_sets(dag)
-    proof = _confirmed(dag, order, sets)
+    proof, sets = confirmed(dag, order), _affordable_sets(dag)
     if proof is EXACT or not sets:
         return order, proof
     try:
@@ -208,11 +207,7 @@ def confirmed(dag: Dag, order: Order) -> Proof:
     >>> confirmed(Dag({"a": [], "b": ["a"]}), np.array([0, 1], np.int32)).is_ic_optimal
     True
     """
-    return _confirmed(dag, order, _affordable_sets(dag))
-
-
-def _confirmed(dag: Dag, order: Order, sets: int) -> Proof:
-    """Ask the referee, who may visit *sets* sets, whether *order* is IC-optimal."""
+    sets = _affordable_sets(dag)
     if not sets:
         return UNPROVED
     try:

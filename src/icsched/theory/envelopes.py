@@ -117,7 +117,7 @@ class _Rounds:
         self.start[dag.nonsinks] = 0
         self.shares = np.zeros(dag.arc_count, np.int64)
         self.digits = int(dag.levels.max(initial=1)).bit_length()
-        self._place = np.zeros(len(dag), np.int64)  # of open tasks
+        self.place = np.zeros(len(dag), np.int64)  # of open tasks
 
     def run(self) -> None:
         number = np.argsort(self.dag.arcs[:, 1], kind="stable")
@@ -128,14 +128,6 @@ class _Rounds:
             return
         while len(left.tasks):
             left = self._cut(self._flat_ones(left))
-
-    def number(self, tasks: Ids) -> None:
-        """Give each open task a number, which `places_of` returns."""
-        self._place[tasks] = np.arange(len(tasks))
-
-    def places_of(self, tasks: Ids) -> Numbers:
-        """Return the numbers of open tasks."""
-        return self._place[tasks]
 
     def _share_evenly(self) -> None:
         """Without a flow: each task shares itself out evenly, and full tasks take only a part."""
@@ -162,9 +154,9 @@ class _Rounds:
         return left.part(~tasks, ~arcs)
 
     def _settle_flat(self, flat: _Open) -> None:
-        self.number(flat.tasks)
+        self.place[flat.tasks] = np.arange(len(flat.tasks))
         load = np.zeros(len(flat.tasks), np.int64)
-        np.add.at(load, self._place[flat.parent], self.weights[flat.child])
+        np.add.at(load, self.place[flat.parent], self.weights[flat.child])
         start = self.start[flat.tasks]
         order = np.lexsort((-load, start))
         old, load = start[order], load[order]
@@ -176,7 +168,7 @@ class _Rounds:
         self.start[flat.tasks[order]] = np.repeat(old[firsts] + shift[firsts], sizes)
         size_of = np.empty(len(order), np.int64)
         size_of[order] = np.repeat(sizes, sizes)
-        self.shares[flat.number] = self.weights[flat.child] * size_of[self._place[flat.parent]]
+        self.shares[flat.number] = self.weights[flat.child] * size_of[self.place[flat.parent]]
 
     def _cut(self, left: _Open) -> _Open:
         """Put *left* through one flow; keep what is final and return what was divided."""
@@ -250,8 +242,8 @@ class _View:
         self.left = left
         self.starts, self.segment_of_task = np.unique(start[left.tasks], return_inverse=True)
         self.sizes = np.bincount(self.segment_of_task, minlength=len(self.starts)).astype(np.int64)
-        rounds.number(left.tasks)
-        self.parent = rounds.places_of(left.parent)  # places in left.tasks
+        rounds.place[left.tasks] = np.arange(len(left.tasks))
+        self.parent = rounds.place[left.parent]  # places in left.tasks
         self.segment_of_arc = self.segment_of_task[self.parent]
         changes = np.flatnonzero(np.diff(left.child)) + 1
         self.groups = np.append(0, changes) if len(left.child) else changes
@@ -281,7 +273,7 @@ class _Flow:
         self.direct = np.zeros(self.tasks, np.int64)  # from the source, through single parents
         np.add.at(self.direct, view.parent[view.groups[self.single]], view.own[self.single])
         self.given = np.flatnonzero(self.direct)
-        columns = self._columns(2 + rounds.places_of(view.enabled[self.inner]))
+        columns = self._columns(2 + rounds.place[view.enabled[self.inner]])
         direct, own, _, self.up, self.through = self._solved(columns)
         self.direct_flow = np.zeros(self.tasks, np.int64)
         self.direct_flow[self.given] = direct

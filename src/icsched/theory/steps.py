@@ -37,23 +37,19 @@ def proof_of(bounded: BoundedOrder) -> Proof:
     """
     if isinstance(bounded.step, Exact):
         return EXACT
-    steps = _step(bounded, 0)
+    steps = steps_of(bounded)
     if steps.rule is Rule.BLOCKS:
         return Proof(Theorem.PARTS, steps.chain)
     return Proof(Theorem.PARTS, steps=steps)
 
 
-def steps_of(bounded: BoundedOrder) -> ProofStep:
+def steps_of(bounded: BoundedOrder, depth: int = 0) -> ProofStep:
     """Return why the bound of *bounded* holds, whether an order meets it or not.
 
     >>> from icsched.theory.recursion import QUICK, bounded_order
     >>> steps_of(bounded_order(Dag({"a": [], "b": [], "c": ["a", "b"]}), QUICK)).name
     'M(1,2)'
     """
-    return _step(bounded, 0)
-
-
-def _step(bounded: BoundedOrder, depth: int) -> ProofStep:
     step = bounded.step
     if depth > MOST_DEPTH:
         return ProofStep(Rule.PART, name="...")
@@ -65,11 +61,11 @@ def _step(bounded: BoundedOrder, depth: int) -> ProofStep:
         case Blocks(analysis):
             return _blocks(analysis)
         case Dual(part):
-            return ProofStep(Rule.DUAL, parts=(_step(part, depth + 1),))
+            return ProofStep(Rule.DUAL, parts=(steps_of(part, depth + 1),))
         case Without(_, part):
-            return ProofStep(Rule.FEWER_ARCS, parts=(_step(part, depth + 1),))
+            return ProofStep(Rule.FEWER_ARCS, parts=(steps_of(part, depth + 1),))
         case Least(bounds):
-            return ProofStep(Rule.LEAST, parts=tuple(_step(b, depth + 1) for b in bounds))
+            return ProofStep(Rule.LEAST, parts=tuple(steps_of(b, depth + 1) for b in bounds))
     return ProofStep(Rule.PART, name=_name(bounded.dag, is_tree=isinstance(step, Tree)))
 
 
@@ -77,7 +73,7 @@ def _sum(pieces: Iterable[Copies], depth: int) -> ProofStep:
     """Return a step of several pieces, the first of them shown."""
     shown = list(islice(pieces, MOST_PARTS + 1))
     parts = tuple(
-        replace(_step(copies.bounded, depth + 1), count=len(copies))
+        replace(steps_of(copies.bounded, depth + 1), count=len(copies))
         for copies in shown[:MOST_PARTS]
     )
     return ProofStep(Rule.SUM, parts=parts, is_cut=len(shown) > MOST_PARTS)
@@ -99,7 +95,7 @@ def _in_turn(parts: Sequence[Part], depth: int) -> Iterator[ProofStep]:
     for place, part in enumerate(parts):
         dag = part.bounded.dag
         if dag.arc_count:
-            yield _step(part.bounded, depth + 1)
+            yield steps_of(part.bounded, depth + 1)
         if place + 1 < len(parts):
             name = _junction_name(len(dag.sinks), len(parts[place + 1].bounded.dag.sources))
             yield ProofStep(Rule.PART, name=name)
