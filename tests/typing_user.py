@@ -14,9 +14,8 @@ import rustworkx
 
 import icsched
 from icsched import Dag, Plan, Schedule, Sorter, Workflow, families, prioritize
-from icsched.compare import Ratios
 from icsched.engines.priorities import luigi_priorities
-from icsched.sim import Ratio, Recorded
+from icsched.sim import Ratio, Ratios, Recorded
 
 LISTS: dict[str, list[str]] = {"a": [], "b": ["a"]}
 SETS: dict[int, set[int]] = {1: set(), 2: {1}}

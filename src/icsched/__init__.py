@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     __version__: str
     from icsched import families, pebble, sim, theory
-    from icsched.compare import Simulation, simulate
     from icsched.dag import Dag
     from icsched.errors import (
         ArgumentError,
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     )
     from icsched.formats import read, write
     from icsched.history import read_run_times
-    from icsched.orders import LimitedOrder, Plan, order_within, prioritize
+    from icsched.orders import LimitedOrder, Plan, order_within, prioritize, simulate
     from icsched.pebble import Schedule, eligibility_profile, verify
     from icsched.run_times import RunTimeTable
     from icsched.serve import (
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
         best_cluster,
         plan_clusters,
     )
-    from icsched.sim import Pool, Times, Workers
+    from icsched.sim import Pool, Simulation, Times, Workers
     from icsched.theory import Batch, Proof, best_batch
     from icsched.theory.certificate import bound
     from icsched.workflow import Workflow
@@ -78,18 +77,17 @@ __all__ = [
 ]
 
 _HOMES = {  # where each export lives
-    "icsched.compare": "Simulation simulate",
     "icsched.dag": "Dag",
     "icsched.errors": (
         "ArgumentError CycleError EngineError FormatError GraphError IcschedError RunError"
     ),
     "icsched.formats": "read write",
     "icsched.history": "read_run_times",
-    "icsched.orders": "LimitedOrder Plan order_within prioritize",
+    "icsched.orders": "LimitedOrder Plan order_within prioritize simulate",
     "icsched.pebble": "Schedule eligibility_profile verify",
     "icsched.run_times": "RunTimeTable",
     "icsched.serve": "BatchServer Cluster ClusterServer Sorter best_cluster plan_clusters",
-    "icsched.sim": "Pool Times Workers",
+    "icsched.sim": "Pool Simulation Times Workers",
     "icsched.theory": "Batch Proof best_batch",
     "icsched.theory.certificate": "bound",
     "icsched.workflow": "Workflow",
@@ -98,7 +96,6 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 _PACKAGES = frozenset(
     [
         "audit",
-        "compare",
         "errors",
         "families",
         "formats",

@@ -465,6 +465,14 @@ def dag_of(graph: Graph[T]) -> Dag[T]:
     raise GraphError(f"expected {expected}, got {type(given).__name__}{hint}")
 
 
+def run_times_of(graph: Graph) -> PerTask | None:
+    """Return the run times of a workflow; None for any other graph."""
+    if isinstance(getattr(graph, "dag", None), Dag):
+        known: PerTask | None = getattr(graph, "run_times", None)
+        return known
+    return None
+
+
 def values_by_id(dag: Dag, what: str, given: PerTask) -> Any:
     """Return the values of a mapping from names, or of a labelled series, in the order of ids.
 

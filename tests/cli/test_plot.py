@@ -11,8 +11,7 @@ import pytest
 
 from icsched import Dag, Workers, eligibility_profile, families, prioritize, read
 from icsched.formats import write_dagman
-from icsched.sim import Times, engine, pool_to_dict
-from icsched.sim.played import Played
+from icsched.sim import Played, Times, pool_to_dict, trace
 from icsched.study import Terms
 from icsched.study.tables import write_tables
 from tests.study.studies import made
@@ -100,7 +99,7 @@ def test_lanes_have_a_bar_for_each_job_of_the_simulated_run(airsn, icsched):
         drawn = [count for name, count in bars("wf.svg").items() if name.startswith(f"{order}: ")]
         assert sum(drawn) == len(airsn)
     schedule = prioritize(airsn, "prio").schedule
-    run = engine.trace(airsn, Played("static", schedule), Workers(3), Times(), seed=0, run=0)
+    run = trace(airsn, Played("static", schedule), Workers(3), Times(), seed=0, run=0)
     assert f"prio: ends at {float(run.result.time[0]):.4g}, 3 workers" in texts("wf.svg")
 
 
@@ -111,7 +110,7 @@ def test_lanes_of_run_times_are_in_seconds(put, icsched):
     assert icsched(*words, "--workers", "1").code == 0
 
     dag, times = Dag({"b": [], "c": []}), Times(means=[30, 40])
-    run = engine.trace(dag, Played("static", [1, 0]), Workers(1), times, seed=0, run=0)
+    run = trace(dag, Played("static", [1, 0]), Workers(1), times, seed=0, run=0)
     assert f"prio: ends at {float(run.result.time[0]):.4g} s, 1 worker" in texts("wf.svg")
 
 

@@ -16,11 +16,11 @@ from distributed import Client
 
 from icsched import families, prioritize
 from icsched.commands.main import run
-from icsched.compare import Paired
 from icsched.engines.dask import study_cluster
 from icsched.errors import EngineError
 from icsched.formats import write_dagman
 from icsched.run import dask_client as connect
+from icsched.sim import Paired
 from icsched.study.cells import Subject, Terms, grid, run_cell
 from tests.engines.cluster import unauthenticated
 

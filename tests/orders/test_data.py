@@ -21,12 +21,11 @@ from icsched import (
     simulate,
     verify,
 )
-from icsched.compare import Paired, Timeline
 from icsched.errors import EngineError
 from icsched.orders import memory_curve
 from icsched.orders.choice import Choice
 from icsched.pebble import compare
-from icsched.sim import Played, simulate_runs, trace
+from icsched.sim import Experiment, Paired, Played, Timeline, simulate_runs, trace
 from icsched.sim.race import Interval, Raced
 
 DAG = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
@@ -48,7 +47,7 @@ ANSWERS = [
     PLAN.proof,
     PLAN.analysis,
     FOUND,
-    Timeline.of(*MODEL, seed=1, runs=2, until=3.0),
+    Timeline.of(Experiment(MODEL[0], *MODEL[2:]), MODEL[1], seed=1, runs=2, until=3.0),
     simulate_runs(*MODEL, seed=1, runs=2),
     trace(*MODEL, seed=1, run=0),
     order_within(DAG, 9),

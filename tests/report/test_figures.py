@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from icsched import eligibility_profile, families, prioritize
-from icsched.compare import Estimates
 from icsched.errors import EngineError, FormatError
 from icsched.report.figures import eligible_figure, ratio_figure, write_figure
-from icsched.sim import Mean, Ratio
+from icsched.sim import Estimates, Mean, Ratio
 from icsched.study.cells import Cell, Terms, grid, workers_grid
 from tests.study.studies import MEAN, made
 

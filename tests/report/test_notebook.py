@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from icsched import Dag, Schedule, Times, Workers, families, prioritize, simulate
-from icsched.compare import PaperSampling
+from icsched.sim import PaperSampling
 from icsched.workflow import Workflow
 
 SVG = "{http://www.w3.org/2000/svg}"

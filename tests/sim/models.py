@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from icsched import Dag
 from icsched.ready import Readiness
-from icsched.sim import AnyPool, Played, Pool, Recorded, Times, Trace, Workers, engine, plain
+from icsched.sim import AnyPool, Played, Pool, Recorded, Times, Trace, Workers, plain, trace
 
 PLAYED_BY = ["static", "fifo", "lifo", "random"]  # with an order alone
 
@@ -29,8 +29,8 @@ def assert_engines_agree(
     """The plain engine, the kernel's for events and its best give the same trace."""
     model = dag, played, pool, times
     expected = plain.run(*model, seed=seed, run=run)
-    assert_same(engine.trace(*model, seed=seed, run=run), expected)
-    assert_same(engine.trace(*model, seed=seed, run=run, by_events=True), expected)
+    assert_same(trace(*model, seed=seed, run=run), expected)
+    assert_same(trace(*model, seed=seed, run=run, by_events=True), expected)
 
 
 def ways_to_play(dag: Dag) -> list[Played]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icsched import ArgumentError, Dag, families, prioritize
-from icsched.sim import Played, Pool, Recorded, Times, Workers, engine, plain, simulate_runs
+from icsched.sim import Played, Pool, Recorded, Times, Workers, plain, simulate_runs, trace
 from tests.sim.models import (
     assert_engines_agree,
     assert_same,
@@ -168,8 +168,7 @@ def test_equal_priorities_are_first_come_first_served_and_different_ones_an_orde
     ]
     for known, by_priority in pairs:
         first, second = (
-            engine.trace(dag, played, pool, Times(), seed=seed, run=0)
-            for played in (known, by_priority)
+            trace(dag, played, pool, Times(), seed=seed, run=0) for played in (known, by_priority)
         )
         assert_same(first, second)
 
@@ -182,7 +181,7 @@ def test_of_equal_priorities_the_task_that_became_eligible_first_is_taken():
     dag = Dag({"quick": [], "slow": [], "late": ["slow"], "early": ["quick"]})
     played = Played("priority", priorities=[1, 1, 0, 0])
 
-    steps = engine.trace(dag, played, Workers(1), CONSTANT, seed=1, run=0)
+    steps = trace(dag, played, Workers(1), CONSTANT, seed=1, run=0)
 
     taken = [dag.names[task] for task in steps.assignments.task]
     assert taken == ["quick", "slow", "early", "late"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from icsched import Dag, Pool, Workers, families
-from icsched.sim.usual import MANY_TASKS, usual_pools
+from icsched.sim.pools import MANY_TASKS, usual_pools
 from tests.strategies import different_dags
 
 

@@ -1,7 +1,6 @@
 """Cells of studies, made by hand."""
 
-from icsched.compare import Estimates, Ratios
-from icsched.sim import Mean, Ratio
+from icsched.sim import Estimates, Mean, Ratio, Ratios
 from icsched.study.cells import CellResult
 
 MEAN = Mean(2.0, 1.5, 2.5)

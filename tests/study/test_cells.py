@@ -9,9 +9,8 @@ import pytest
 
 import icsched
 from icsched import Dag, Pool, families, prioritize, simulate
-from icsched.compare import Paired, PaperSampling
 from icsched.errors import ArgumentError, ScheduleError, SimulationError
-from icsched.sim import Recorded, Times, Workers
+from icsched.sim import Paired, PaperSampling, Recorded, Times, Workers
 from icsched.study import cells as module
 from icsched.study.cells import (
     BATCHES,

@@ -3,8 +3,7 @@
 import csv
 import json
 
-from icsched.compare import Paired, PaperSampling
-from icsched.sim import Ratio, Times, Workers
+from icsched.sim import Paired, PaperSampling, Ratio, Times, Workers
 from icsched.study import write_tables
 from icsched.study.cells import Terms
 from tests.study.studies import made

@@ -76,7 +76,7 @@ GROUPS = (
     Group(
         "Simulate",
         "simulate Simulation Pool Workers Times",
-        "sim compare study",
+        "sim study",
         "[simulation.md](simulation.md) says what is simulated.",
     ),
     Group(

@@ -16,12 +16,11 @@ from icsched.commands.options import OutputName, PathName, refuse
 from icsched.commands.order_options import GivenPool
 from icsched.commands.report import Reported, page_text, report_of
 from icsched.commands.terminal import SIGNS, listing, paragraph, program, say, screen_of, shown_on
-from icsched.compare import simulate
 from icsched.errors import FormatError
 from icsched.files import write_text
 from icsched.formats import dagman_text
 from icsched.messages import named
-from icsched.orders import Plan, prioritize
+from icsched.orders import Plan, prioritize, simulate
 from icsched.pebble import Verdict
 from icsched.report.proofs import certified_plan, proof_sentence
 from icsched.sim import Workers

@@ -39,8 +39,7 @@ from icsched.history.usage import CLOCK_S
 from icsched.messages import named
 from icsched.report.stalls import stall_lines
 from icsched.run_times import Origin, RunTimeTable
-from icsched.sim import AnyPool, Mean, Recorded, Times, Workers, pool_to_dict
-from icsched.sim.model import check_inputs
+from icsched.sim import AnyPool, Experiment, Mean, Recorded, Times, Workers, pool_to_dict
 from icsched.words import counted, number
 from icsched.workflow import Workflow
 
@@ -265,7 +264,7 @@ def _check_pool(fit: Fit, table: RunTimeTable) -> None:
     """Raise SimulationError if the workers leave too soon to ever finish the longest job."""
     longest = int(np.argmax(table.seconds))
     alone = Dag({table.names[longest]: []})
-    check_inputs(alone, fit.workers, Times("constant", means=table.seconds[[longest]]))
+    Experiment(alone, fit.workers, Times("constant", means=table.seconds[[longest]]))
 
 
 def _workflow(

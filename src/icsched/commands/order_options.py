@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from cyclopts import Parameter
@@ -19,14 +19,10 @@ from icsched.formats.table import format_by_suffix
 from icsched.orders import ORDERS, Plan, prioritize
 from icsched.orders.choice import FIFO, PRESENT
 from icsched.run_times import Origin, RunTimeTable
-from icsched.sim import AnyPool, Played, Pool, Times, Workers, pool_to_dict
+from icsched.sim import AnyPool, Paired, PaperSampling, Played, Pool, Times, Workers, pool_to_dict
 from icsched.sim.model import TimeLaw
-from icsched.sim.pools import REPLAY_ERROR, read_pool_data
-from icsched.sim.usual import usual_pools
+from icsched.sim.pools import REPLAY_ERROR, read_pool_data, usual_pools
 from icsched.workflow import Workflow
-
-if TYPE_CHECKING:
-    from icsched.compare import Paired, PaperSampling
 
 _WORKFLOW_KEY = re.compile(rb'"workflow"\s*:')
 _TABLES = "csv"  # the format of workflows whose files are tables of run times, too
@@ -190,7 +186,7 @@ def chosen_by_auto(plan: object) -> str | None:
     return NOW if choice.chosen == PRESENT else choice.chosen
 
 
-def as_played(workflow: Workflow, plan: Plan) -> Plan | Played | str:
+def as_played(workflow: Workflow, plan: Plan) -> Played:
     """Return *plan* as the simulator plays it.
 
     If auto keeps fifo, or the priorities of the files, the pool decides when jobs are ready. No
@@ -199,7 +195,7 @@ def as_played(workflow: Workflow, plan: Plan) -> Plan | Played | str:
     kept = chosen_by_auto(plan)
     if kept == NOW:
         return Played("priority", priorities=workflow.priorities)
-    return FIFO if kept == FIFO else plan
+    return Played("fifo") if kept == FIFO else Played("static", plan.schedule)
 
 
 def check_known(word: str) -> None:
@@ -391,10 +387,8 @@ class SamplingOptions:
     runs: Annotated[int | None, WHOLE] = None
     paper_statistics: Flag = False
 
-    def sampling(self) -> "Paired | PaperSampling":
+    def sampling(self) -> Paired | PaperSampling:
         """Return the sampling; raises ArgumentError for options that cannot be used together."""
-        from icsched.compare import Paired, PaperSampling  # slow to import
-
         asked = {"half_width": self.half_width, "most_runs": self.runs}
         given = {name: value for name, value in asked.items() if value is not None}
         if not self.paper_statistics:

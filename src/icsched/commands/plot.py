@@ -24,17 +24,15 @@ from icsched.commands.order_options import (
     with_run_times,
 )
 from icsched.commands.terminal import SIGNS, say
-from icsched.compare.simulation import resolved
 from icsched.errors import ArgumentError
 from icsched.files import write_bytes
 from icsched.messages import named
-from icsched.orders import Plan
+from icsched.orders import ORDERS, Plan
 from icsched.report import figures as draw
 from icsched.report.lanes import run_lanes
 from icsched.report.proofs import MOST_COMPARED
 from icsched.report.scene import dag_picture, kinds_by_name, main_kinds
-from icsched.sim import AnyPool, Times, engine
-from icsched.sim.played import Played
+from icsched.sim import AnyPool, Experiment, Played, Times
 from icsched.study.tables import read_tables
 from icsched.words import counted
 from icsched.workflow import Workflow
@@ -129,25 +127,24 @@ def _lanes(asked: Asked) -> Drawn:
     same random draws.
     """
     own, workflow = asked.pool_options.pool(), asked.read()
-    dag, times = workflow.dag, Times(means=workflow.run_times)
     pool = usual_pool(workflow) if own is None else own.pool
+    experiment = Experiment(workflow, pool, Times())
     runs = {}
     for word in asked.with_baseline:
-        played = resolved(dag, word, _played(workflow, word, pool), times, pool)
-        assert isinstance(played, Played), "names and plans are"  # noqa: S101
-        trace = engine.trace(dag, played, pool, times, seed=0, run=0)
-        runs[word] = run_lanes(trace, pool, MOST_BARS)
-    kind, kinds = main_kinds(*kinds_by_name(list(map(str, dag.names))), times.means_for(dag))
+        steps = experiment.trace(_played(workflow, word, pool), seed=0, run=0)
+        runs[word] = run_lanes(steps, pool, MOST_BARS)
+    names = list(map(str, workflow.dag.names))
+    kind, kinds = main_kinds(*kinds_by_name(names), experiment.means)
     unit = "" if workflow.run_times is None else "s"
     figure = partial(draw.lanes_figure, asked.title, runs, kind, kinds, unit=unit)
     words = f"who ran which job when, for {named(', '.join(runs))}"
     return Drawn(asked.title, words, figure, about_pool(own))
 
 
-def _played(workflow: Workflow, word: str, pool: AnyPool) -> Plan | Played | str:
+def _played(workflow: Workflow, word: str, pool: AnyPool) -> Played:
     """Return an order as the simulator plays it."""
     if is_played_live(word):
-        return word
+        return Played(ORDERS.find(word).played)
     return as_played(workflow, _plan(workflow, word, pool if word == AUTO else None))
 
 

@@ -9,13 +9,22 @@ from icsched import history
 from icsched.arrays import Floats, Ids, ids_where
 from icsched.commands.order_options import differ
 from icsched.commands.terminal import Signs
-from icsched.compare import Paired, Simulation, simulate
-from icsched.compare.simulation import OrderLike
 from icsched.dag import Dag
 from icsched.errors import SimulationError
 from icsched.history import Ending, Fit, PastRun, Stalls, Usage
+from icsched.orders import simulate
+from icsched.orders.simulation import OrderLike
 from icsched.pebble import priority_order
-from icsched.sim import AnyPool, Played, Recorded, Times, Workers, simulate_runs
+from icsched.sim import (
+    AnyPool,
+    Paired,
+    Played,
+    Recorded,
+    Simulation,
+    Times,
+    Workers,
+    simulate_runs,
+)
 from icsched.sim.model import SPREAD
 from icsched.sim.pools import FAR_OFF
 from icsched.workflow import Workflow

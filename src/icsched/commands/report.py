@@ -42,9 +42,8 @@ from icsched.commands.order_options import (
 from icsched.commands.ordering import Ordered, Wanted, order_workflow
 from icsched.commands.replay import Learned, learned_from, places_left
 from icsched.commands.show import files_of, remark_words
-from icsched.commands.simulate import Model, pool_words
+from icsched.commands.simulate import followed, pool_words, simulated
 from icsched.commands.terminal import QUIET, SIGNS, STANDARD_OUTPUT, Signs, json_text, put_json, say
-from icsched.compare import Paired, Simulation, Timeline
 from icsched.errors import FormatError, SimulationError
 from icsched.files import write_text
 from icsched.formats.table import ReadOptions
@@ -64,8 +63,9 @@ from icsched.report.stalls import Waits, stall_keys, waits_of
 from icsched.report.subject import NOW, ReportOrder, Subject, capital
 from icsched.report.worth import worth_keys
 from icsched.serve.clusters import plan_clusters
-from icsched.sim import AnyPool, Played, Pool, Times, trace
-from icsched.sim.engine import cores
+from icsched.sim import AnyPool, Experiment, Paired, Played, Pool, Simulation, Timeline, Times
+from icsched.sim.experiment import cores
+from icsched.sim.sampling import SideBySide
 from icsched.theory import Proof
 from icsched.words import counted
 from icsched.workflow import Workflow
@@ -239,21 +239,20 @@ def _simulated(
     workflow: Workflow, orders: Mapping[str, ReportOrder], pool: AnyPool, signs: Signs
 ) -> _Runs:
     """Simulate all orders on the same draws, and follow the first run of each."""
-    dag, times = workflow.dag, Times(means=workflow.run_times)  # as "auto" has them
+    experiment = Experiment(workflow, pool, Times())  # as "auto" has it
     played = {name: order.played for name, order in orders.items()}
-    affordable = _MOST_TASKS // (len(dag) * len(played))
+    affordable = _MOST_TASKS // (len(workflow.dag) * len(played))
     sampling = Paired(most_runs=min(_MOST_RUNS, max(_FEWEST_RUNS, affordable)))
-    model = Model(pool, times, sampling, 0, cores(), signs)
-    baseline = NOW if NOW in played else FIFO
-    found = model.simulation(dag, played, baseline)
-    runs = _Runs(pool, baseline, found, model.timelines(dag, played, found))
+    beside = SideBySide(experiment, played, NOW if NOW in played else FIFO, threads=cores())
+    found = simulated(beside, sampling, signs)
+    runs = _Runs(pool, beside.baseline, found, followed(beside, found, signs))
     longest = _MOST_BATCHES * pool.interval if isinstance(pool, Pool) else np.inf
     with signs.working("following a run"):
         for name, order in played.items():
             if found.orders[name].time.high <= longest:
-                steps = trace(dag, order, pool, times, seed=0, run=0)
+                steps = experiment.trace(order, seed=0, run=0)
                 runs.lanes[name] = run_lanes(steps, pool)
-                runs.waits[name] = waits_of(dag, steps, pool)
+                runs.waits[name] = waits_of(workflow.dag, steps, pool)
     return runs
 
 

@@ -1,13 +1,12 @@
 """`icsched simulate`: what an order gains on a pool of unpredictable workers."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from icsched import compare
 from icsched.commands.comparison import variation
 from icsched.commands.inputs import (
     Reading,
@@ -52,19 +51,32 @@ from icsched.commands.order_options import (
     with_run_times,
 )
 from icsched.commands.terminal import QUIET, SIGNS, Signs, put, table
-from icsched.compare import Paired, PaperSampling, Simulation, Timeline
-from icsched.compare.simulation import FEWEST_RUNS, OrderLike
-from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.messages import named
 from icsched.orders import ORDERS, Plan, prioritize
-from icsched.sim import AnyPool, Mean, Played, Pool, Ratio, Recorded, Times, Workers, pool_to_dict
-from icsched.sim.engine import cores
+from icsched.sim import (
+    AnyPool,
+    Experiment,
+    Mean,
+    PaperSampling,
+    Played,
+    Pool,
+    Ratio,
+    Recorded,
+    Simulation,
+    Timeline,
+    Times,
+    Workers,
+    pool_to_dict,
+)
+from icsched.sim.experiment import cores
 from icsched.sim.model import BatchLaw
+from icsched.sim.sampling import FEWEST_RUNS, Sampling, SideBySide
 from icsched.words import counted, in_unit, number, rounded, size, visible_time
 from icsched.workflow import Workflow
 
-ALWAYS = "critical-path", "fifo"  # every simulation shows these: a gain has both beside it
+FIFO = "fifo"
+ALWAYS = "critical-path", FIFO  # every simulation shows these: a gain has both beside it
 _FOLLOWED_RUNS = 200  # at most, for timelines
 _FOLLOWED_STEPS = 2_000_000  # about this many assignments and batches in all these runs
 
@@ -87,7 +99,7 @@ class SimulateAnswer:
     times: Times
     run_times: tuple[str, ...]
     timed: TimesKnown | None
-    sampling: Paired | PaperSampling
+    sampling: Sampling
     chosen: str | None
     found: Simulation
     cautions: tuple[Note, ...]
@@ -101,9 +113,8 @@ def simulate_answer(
     times: Times,
     run_times: Sequence[str],
     has_unit: bool,
-    sampling: Paired | PaperSampling,
+    sampling: Sampling,
     seed: int,
-    threads: int,
     reading: Reading,
     signs: Signs = QUIET,
 ) -> SimulateAnswer:
@@ -117,13 +128,9 @@ def simulate_answer(
         check_known(word)
     workflow = reading.read_to_run(files, signs=signs)
     workflow, sources = _timed(workflow, files, run_times, has_unit=has_unit)
-    times = replace(times, means=workflow.run_times)
-    model = Model(given.pool, times, sampling, seed, threads, signs)
-    orders = model.orders(workflow, wanted)
-    auto = orders.get(AUTO)
-    if isinstance(auto, Plan):
-        orders[AUTO] = as_played(workflow, auto)
-    found = model.simulation(workflow.dag, orders)
+    experiment = Experiment(workflow, given.pool, times)
+    orders, chosen = _orders(workflow, experiment, wanted, seed, signs)
+    beside = SideBySide(experiment, orders, FIFO, seed, cores())
     return SimulateAnswer(
         files=tuple(files),
         jobs=len(workflow.dag),
@@ -135,8 +142,8 @@ def simulate_answer(
         run_times=sources,
         timed=times_known(workflow, is_own=not run_times),
         sampling=sampling,
-        chosen=chosen_by_auto(auto),
-        found=found,
+        chosen=chosen,
+        found=simulated(beside, sampling, signs),
         cautions=cautions_about(workflow, given),
     )
 
@@ -163,69 +170,56 @@ def check_unit(source: str, *, has_unit: bool, option: str = "--interval") -> No
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Model:
-    """What is simulated and how often, the same for every order."""
-
-    pool: AnyPool
-    times: Times
-    sampling: Paired | PaperSampling
-    seed: int
-    threads: int
-    signs: Signs
-
-    def orders(self, workflow: Workflow, wanted: Sequence[str]) -> dict[str, OrderLike]:
-        """Return the *wanted* orders, what the files have now if they say so, and `ALWAYS`."""
-        has_own = differ(workflow.priorities)
-        now = {NOW: Played("priority", priorities=workflow.priorities)} if has_own else {}
-        asked = {word: self.order(workflow, word) for word in wanted}
-        always = {word: self.order(workflow, word) for word in ALWAYS if word not in asked}
-        return {**asked, **now, **always}
-
-    def order(self, workflow: Workflow, word: str) -> OrderLike:
-        """Return an order in the form that the simulation takes; run times are the mean times."""
-        dag = workflow.dag
-        if is_file(word):
-            return plan_of_file(workflow, word)
+def _orders(
+    workflow: Workflow, experiment: Experiment, wanted: Sequence[str], seed: int, signs: Signs
+) -> tuple[dict[str, Played], str | None]:
+    """Return the *wanted* orders, `NOW` if the files have it, and `ALWAYS`; and auto's choice."""
+    orders, chosen = {}, None
+    for word in dict.fromkeys([*wanted, *ALWAYS]):
         if is_played_live(word):
-            return word
-        means = self.times.means_for(dag) if ORDERS[word].run_times != "unused" else None
-        with self.signs.working("ordering", len(dag)):
-            if word == AUTO:
-                return prioritize(workflow, word, run_times=means, pool=self.pool, seed=self.seed)
-            return prioritize(dag, word, run_times=means)
+            orders[word] = Played(ORDERS.find(word).played)
+            continue
+        plan = _plan(workflow, experiment, word, seed, signs)
+        orders[word] = as_played(workflow, plan)
+        chosen = chosen_by_auto(plan) or chosen
+    if not differ(workflow.priorities):
+        return orders, chosen
+    now = {NOW: Played("priority", priorities=workflow.priorities)}
+    asked = {word: orders.pop(word) for word in dict.fromkeys(wanted)}
+    return {**asked, **now, **orders}, chosen
 
-    def simulation(
-        self, dag: Dag, orders: Mapping[str, OrderLike], baseline: str | None = None
-    ) -> Simulation:
-        """Simulate all orders on the same draws."""
-        with self.signs.progress("simulating", len(dag)) as tell:
-            return compare.simulate(
-                dag,
-                orders,
-                pool=self.pool,
-                times=self.times,
-                seed=self.seed,
-                baseline=baseline,
-                sampling=self.sampling,
-                threads=self.threads,
-                progress=tell,
-            )
 
-    def timelines(
-        self, dag: Dag, orders: Mapping[str, OrderLike], found: Simulation
-    ) -> dict[str, Timeline]:
-        """Follow some runs of each order, until the mean time of the slowest."""
-        pool, times = self.pool, self.times
-        until = max(estimates.time.mean for estimates in found.orders.values())
-        batches = until / pool.interval if isinstance(pool, Pool) else 0
-        affordable = int(_FOLLOWED_STEPS / (len(dag) + batches))
-        runs = max(1, min(_FOLLOWED_RUNS, found.runs, affordable))
-        with self.signs.working("following some runs"):
-            return {
-                name: Timeline.of(dag, order, pool, times, seed=found.seed, runs=runs, until=until)
-                for name, order in orders.items()
-            }
+def _plan(workflow: Workflow, experiment: Experiment, word: str, seed: int, signs: Signs) -> Plan:
+    """Order the workflow; orders that use run times get the means of the experiment."""
+    if is_file(word):
+        return plan_of_file(workflow, word)
+    dag = workflow.dag
+    means = experiment.means if ORDERS[word].run_times != "unused" else None
+    with signs.working("ordering", len(dag)):
+        if word == AUTO:
+            return prioritize(workflow, word, run_times=means, pool=experiment.pool, seed=seed)
+        return prioritize(dag, word, run_times=means)
+
+
+def simulated(beside: SideBySide, sampling: Sampling, signs: Signs) -> Simulation:
+    """Simulate all orders on the same draws."""
+    with signs.progress("simulating", len(beside.experiment.dag)) as tell:
+        return replace(beside, tell=tell).simulated(sampling)
+
+
+def followed(beside: SideBySide, found: Simulation, signs: Signs) -> dict[str, Timeline]:
+    """Follow some runs of each order, until the mean time of the slowest."""
+    experiment = beside.experiment
+    pool = experiment.pool
+    until = max(estimates.time.mean for estimates in found.orders.values())
+    batches = until / pool.interval if isinstance(pool, Pool) else 0
+    affordable = int(_FOLLOWED_STEPS / (len(experiment.dag) + batches))
+    runs = max(1, min(_FOLLOWED_RUNS, found.runs, affordable))
+    with signs.working("following some runs"):
+        return {
+            name: Timeline.of(experiment, order, seed=found.seed, runs=runs, until=until)
+            for name, order in beside.orders.items()
+        }
 
 
 def text(found: SimulateAnswer) -> str:
@@ -527,7 +521,6 @@ def simulate(
             has_unit=pool_options.has_unit,
             sampling=sampling_options.sampling(),
             seed=sampling_options.seed,
-            threads=cores(),
             reading=Reading(reading),
             signs=SIGNS,
         )

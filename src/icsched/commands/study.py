@@ -54,7 +54,7 @@ from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.messages import named
 from icsched.orders import Plan
 from icsched.report import figures as draw
-from icsched.sim.engine import cores
+from icsched.sim.experiment import cores
 from icsched.sim.model import BatchLaw
 from icsched.study import (
     BASELINE,

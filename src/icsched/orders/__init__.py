@@ -1,9 +1,10 @@
 """The table of orders, and plans: what an order makes of a dag."""
 
-from icsched.dag import Graph, dag_of
+from icsched.dag import Graph, dag_of, run_times_of
 from icsched.orders.choice import Aim, Choice, Made, NamedOrder
-from icsched.orders.plan import Plan, made_order, prioritize, run_times_of
+from icsched.orders.plan import Plan, made_order, prioritize
 from icsched.orders.prio import prio_order
+from icsched.orders.simulation import simulate
 from icsched.orders.table import ORDERS
 from icsched.orders.within import LimitedOrder, memory_curve, order_within
 
@@ -23,4 +24,5 @@ __all__ = [
     "prio_order",
     "prioritize",
     "run_times_of",
+    "simulate",
 ]

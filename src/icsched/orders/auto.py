@@ -16,8 +16,8 @@ from icsched.orders.choice import FIFO, NEW, PRESENT, Aim, Choice, Made, NamedOr
 from icsched.orders.prio import by_steps, prio_order
 from icsched.pebble import Schedule, critical_path_order, priority_order
 from icsched.sim import Played, Times, pool_to_dict
+from icsched.sim.pools import usual_pools
 from icsched.sim.race import affordable, run_race
-from icsched.sim.usual import usual_pools
 from icsched.theory import confirmed
 
 # Larger dags, in tasks and arcs together, do without "area": it would take longer than the race.

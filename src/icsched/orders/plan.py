@@ -8,7 +8,7 @@ from typing import Any, Generic
 import numpy as np
 
 from icsched.arrays import Ids
-from icsched.dag import Dag, Graph, dag_of
+from icsched.dag import Dag, Graph, dag_of, run_times_of
 from icsched.errors import (
     ArgumentError,
     EngineError,
@@ -204,14 +204,6 @@ def _ids(order: Any) -> Any:
     if isinstance(order, list | tuple) and all(map(is_integer, order)):
         return np.array(order)
     return order
-
-
-def run_times_of(graph: Graph) -> RunTimes | None:
-    """Return the run times of a workflow; None for any other graph."""
-    if isinstance(getattr(graph, "dag", None), Dag):
-        known: RunTimes | None = getattr(graph, "run_times", None)
-        return known
-    return None
 
 
 def priorities_of(graph: Graph) -> Ids | None:

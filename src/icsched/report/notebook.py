@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from icsched.compare import Simulation
 from icsched.dag import Dag
 from icsched.errors import EngineError
 from icsched.orders import Plan
@@ -23,7 +22,7 @@ from icsched.pebble import Profile, Schedule
 from icsched.report.figures import curves_figure, dag_figure, rendered, shown
 from icsched.report.proofs import percent
 from icsched.report.scene import dag_picture
-from icsched.sim import Mean, Ratio
+from icsched.sim import Mean, Ratio, Simulation
 from icsched.theory.certificate import Certificate
 from icsched.theory.proof import Proof
 from icsched.words import counted

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from icsched.arrays import Floats, Ids
-from icsched.compare import Timeline
 from icsched.dag import Dag
 from icsched.history import Stalls
 from icsched.messages import named
 from icsched.report.bottlenecks import MOST_SHOWN, Bottleneck, CriticalPath
 from icsched.report.subject import Keys, Subject, order_called, six_digits
 from icsched.report.worth import best_order
-from icsched.sim import AnyPool, Ending, Pool, Recorded
+from icsched.sim import AnyPool, Ending, Pool, Recorded, Timeline
 from icsched.sim.results import Assignments, Trace
 from icsched.words import counted, number
 

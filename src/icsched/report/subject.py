@@ -10,13 +10,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from icsched.arrays import Floats
-from icsched.compare import Simulation
 from icsched.dag import Dag
 from icsched.orders import Plan
 from icsched.pebble import Schedule
 from icsched.report.proofs import Certified, certified_plan
 from icsched.report.scene import DagPicture
-from icsched.sim import AnyPool, Played
+from icsched.sim import AnyPool, Played, Simulation
 from icsched.theory import Proof
 from icsched.words import in_unit, rounded
 from icsched.workflow import Workflow

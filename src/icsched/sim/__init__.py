@@ -1,25 +1,35 @@
 """A dag's execution by unpredictable workers, simulated as Malewicz et al. 2007 did, and more."""
 
 from icsched.sim import plain
-from icsched.sim.engine import simulate_runs, trace
+from icsched.sim.experiment import Experiment, simulate_runs, trace
 from icsched.sim.model import AnyPool, Pool, Recorded, Times, Workers
 from icsched.sim.played import Played, Playing
 from icsched.sim.pools import pool_of, pool_to_dict, read_pool
 from icsched.sim.results import Assignments, Batches, Ending, Runs, Trace
+from icsched.sim.sampling import METRICS, Estimates, Paired, PaperSampling, Ratios, Simulation
 from icsched.sim.stats import Mean, Ratio
+from icsched.sim.timelines import Timeline
 
 __all__ = [
+    "METRICS",
     "AnyPool",
     "Assignments",
     "Batches",
     "Ending",
+    "Estimates",
+    "Experiment",
     "Mean",
+    "Paired",
+    "PaperSampling",
     "Played",
     "Playing",
     "Pool",
     "Ratio",
+    "Ratios",
     "Recorded",
     "Runs",
+    "Simulation",
+    "Timeline",
     "Times",
     "Trace",
     "Workers",

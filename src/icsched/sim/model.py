@@ -283,15 +283,19 @@ class Times:
         return np.where(means == 0, SMALLEST, means)
 
 
-def check_inputs(dag: Dag, pool: AnyPool, times: Times) -> None:
-    """Raise SimulationError if *dag* has no tasks, PoolError if a run would not end, or not soon.
+def checked_means(dag: Dag, times: Times) -> Floats:
+    """Return the mean time of each task of *dag*, which has some; raises SimulationError."""
+    if len(dag) == 0:
+        raise SimulationError("dag: expected at least one task")
+    return times.means_for(dag)
+
+
+def check_pool(pool: AnyPool, dag: Dag, means: Floats) -> None:
+    """Raise PoolError if a run of *dag* on *pool* would not end, or not soon.
 
     That happens if workers leave too soon to finish a task, or if too many batches come while a
     task runs.
     """
-    if len(dag) == 0:
-        raise SimulationError("dag: expected at least one task")
-    means = times.means_for(dag)
     longest = int(np.argmax(means))
     speeds = pool.speeds if isinstance(pool, Workers) else None
     takes = pool.overhead + float(means[longest]) / (max(speeds) if speeds else 1.0)

@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from icsched.arrays import Floats
 from icsched.dag import Dag
 from icsched.ready import Server
 from icsched.sim.draws import Draws, Stream, lognormal_sigma
@@ -35,8 +36,9 @@ from icsched.sim.model import (
     Recorded,
     Times,
     Workers,
-    check_inputs,
+    check_pool,
     check_seed,
+    checked_means,
 )
 from icsched.sim.plain_servers import Checked, server_of
 from icsched.sim.played import Played
@@ -58,9 +60,10 @@ def run(
 ) -> Trace:
     """Simulate one run, step by step.
 
-    For a `Played` the result equals that of ``engine.trace``, and takes some hundred times longer.
-    Raises SimulationError for inputs that do not fit together, or for a server that hands out a
-    task that is not eligible. Raises ScheduleError for an order that is not a legal order of *dag*.
+    For a `Played` the result equals that of ``Experiment.trace``, and takes some hundred times
+    longer. Raises SimulationError for inputs that do not fit together, or for a server that hands
+    out a task that is not eligible. Raises ScheduleError for an order that is not a legal order of
+    *dag*.
 
     `done` tells a server of the first result of each task, even if the task was lost before. `lost`
     tells the server of losses and deadlines.
@@ -70,9 +73,10 @@ def run(
     >>> trace.assignments.time.tolist(), trace.assignments.request.tolist()
     ([0.0, 1.0, 1.0], [0, 1, 0])
     """
-    check_inputs(dag, pool, times)
+    means = checked_means(dag, times)
+    check_pool(pool, dag, means)
     check_seed(seed, run)
-    server = _Run(dag, played, pool, times, Draws(seed=seed, run=run))
+    server = _Run(dag, played, pool, times, means, Draws(seed=seed, run=run))
     if isinstance(pool, Pool):
         _serve_batches(server, pool)
     else:
@@ -218,6 +222,7 @@ class _Run:
         played: Played | Server[int],
         pool: AnyPool,
         times: Times,
+        means: Floats,
         draws: Draws,
     ) -> None:
         self.draws = draws
@@ -225,7 +230,7 @@ class _Run:
         self._dag = dag
         self._pool = pool
         self._times = times
-        self._means = times.means_for(dag).tolist()
+        self._means = means.tolist()
         self._attempts = [0] * len(dag)
         self._work: dict[int, float] = {}  # of tasks done: the time of the first result
         self._last_seen = self.seen  # at the last assignment

@@ -11,7 +11,7 @@ from icsched import checks
 from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
-from icsched.pebble import Order, check_order
+from icsched.pebble import Order, Schedule
 
 Playing = Literal["static", "fifo", "lifo", "random", "priority"]
 
@@ -49,7 +49,7 @@ class Played:
 
     def order_for(self, dag: Dag) -> Ids:
         """Order as ids of *dag*; raises ScheduleError if it is not a legal order of *dag*."""
-        return dag.fifo_order if self.order is None else check_order(dag, self.order)
+        return dag.fifo_order if self.order is None else Schedule.of(dag, self.order).order
 
     def classes_for(self, dag: Dag) -> Ids:
         """Return the priorities as numbers from 0, the largest; empty if there are none.

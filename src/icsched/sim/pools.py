@@ -1,4 +1,4 @@
-"""Pools as plain data and as JSON files.
+"""Pools as plain data and as JSON files, and the pools to try if nothing is known.
 
 A file has one object: ``{"schema": 1, "kind": "workers", "count": 4, "delay": 5}``. The kind is
 "batches" for a `Pool`, "workers" for `Workers` and "recorded" for `Recorded`. The other keys are
@@ -13,10 +13,17 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
+import numpy as np
+
 from icsched import checks
+from icsched.arrays import Floats
+from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
 from icsched.files import read_text
+from icsched.pebble import remaining_paths
 from icsched.sim.model import LARGEST, AnyPool, Pool, Recorded, Workers
+
+MANY_TASKS = 100_000  # from here on fewer pools are tried
 
 SCHEMA = 1
 LARGEST_FILE = 2**27  # characters: more than a million visits need
@@ -172,3 +179,42 @@ def _short(value: object) -> str:
 
 def _word(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def usual_pools(dag: Dag, times: Floats) -> list[AnyPool]:
+    """Return pools scaled to the width of *dag* and to the mean of its run times.
+
+    There are fixed workers: an eighth, a quarter and half of the width, and as many as the work
+    divided by the longest path, which we call balanced. And there are requests in batches of mean
+    1, 16 and 64 that are lost if no task is eligible. Large dags are tried on three of these. The
+    first pools say most; a small budget is not enough for more of them.
+
+    >>> chains = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"]})
+    >>> [pool.count for pool in usual_pools(chains, np.ones(4)) if isinstance(pool, Workers)]
+    [2]
+    """
+    width = int(np.bincount(dag.levels).max())
+    mean = float(times.mean())
+    balanced = max(2, round(float(times.sum() / remaining_paths(dag, times).max())))
+    quarter = max(2, width // 4)
+    few: list[AnyPool] = [
+        Workers(balanced),
+        Pool(interval=mean * 16 / balanced, batch=16),
+        Workers(quarter),
+    ]
+    if len(dag) >= MANY_TASKS:
+        return _distinct(few)
+    return _distinct(
+        [
+            *few,
+            Workers(max(2, width // 8)),
+            Workers(max(2, width // 2)),
+            Pool(interval=mean / balanced, batch=1),
+            Pool(interval=mean * 64 / quarter, batch=64),
+        ]
+    )
+
+
+def _distinct(pools: list[AnyPool]) -> list[AnyPool]:
+    """Return *pools* without repetitions."""
+    return [pool for place, pool in enumerate(pools) if pool not in pools[:place]]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from statistics import NormalDist
 
 import numpy as np
@@ -19,7 +18,7 @@ from icsched.dag import Dag
 from icsched.errors import PoolError
 from icsched.frames import Answer
 from icsched.pebble import remaining_paths
-from icsched.sim.engine import simulate_runs
+from icsched.sim.experiment import Experiment
 from icsched.sim.model import AnyPool, Pool, Times
 from icsched.sim.played import Played
 
@@ -64,31 +63,34 @@ class Raced(Answer):
     intervals: Mapping[str, Interval] = field(default_factory=dict)
 
 
-@dataclass(eq=False)
 class _Track:
     """Where orders are played: all on the same draws."""
 
-    dag: Dag
-    pools: Sequence[AnyPool]
-    times: Times
-    seed: int
-    work: float = 0.0  # simulated so far
-    runs: int = 0
+    def __init__(self, dag: Dag, pools: Sequence[AnyPool], times: Times, seed: int) -> None:
+        first = Experiment(dag, pools[0], times)
+        self.tasks = len(dag)
+        self.longest = float(remaining_paths(dag, first.means).max())
+        self.work = 0.0  # simulated so far
+        self.runs = 0
+        self._experiments = [first, *map(first.on, pools[1:])]
+        self._seed = seed
 
-    @cached_property
+    @property
+    def pools(self) -> list[AnyPool]:
+        """The pools, one for each row of `logs`."""
+        return [experiment.pool for experiment in self._experiments]
+
+    @property
     def work_of_a_run(self) -> float:
         """What one run on each pool takes, about."""
-        longest = _longest_path(self.dag, self.times)
-        return sum(_expected_work(len(self.dag), pool, longest) for pool in self.pools)
+        return sum(_expected_work(self.tasks, pool, self.longest) for pool in self.pools)
 
     def logs(self, played: Played, first: int, runs: int) -> Floats:
         """Return the logarithm of the time of each run, a row for each pool."""
         rows = []
-        for pool in self.pools:
-            made = simulate_runs(
-                self.dag, played, pool, self.times, seed=self.seed, first_run=first, runs=runs
-            )
-            self.work += len(self.dag) * runs + float(made.batches.sum())
+        for experiment in self._experiments:
+            made = experiment.runs(played, seed=self._seed, first_run=first, runs=runs)
+            self.work += self.tasks * runs + float(made.batches.sum())
             self.runs += runs
             rows.append(np.log(made.time))
         return np.stack(rows)
@@ -145,7 +147,7 @@ def affordable(
     2
     """
     runs = orders * FEWEST_RUNS + 2 * FEWEST_CHECKS
-    longest = _longest_path(dag, times)
+    longest = float(remaining_paths(dag, times.means_for(dag)).max(initial=0.0))
     work = np.cumsum([runs * _expected_work(len(dag), pool, longest) for pool in pools])
     return pools[: max(1, int(np.searchsorted(work, budget * WORK_A_SECOND, side="right")))]
 
@@ -157,13 +159,9 @@ def _expected_work(tasks: int, pool: AnyPool, longest: float) -> float:
     return tasks + tasks / pool.batch + longest / pool.interval
 
 
-def _longest_path(dag: Dag, times: Times) -> float:
-    return float(remaining_paths(dag, times.means_for(dag)).max(initial=0.0))
-
-
 def _check_affordable(track: _Track, orders: int, most: float) -> None:
     """Raise PoolError for batches so frequent that the budget is far too small for them."""
-    longest = _longest_path(track.dag, track.times)
+    longest = track.longest
     intervals = [pool.interval for pool in track.pools if isinstance(pool, Pool)]
     batches = sum(longest / interval for interval in intervals) * orders * USUAL_RUNS
     if batches > FAR * most:

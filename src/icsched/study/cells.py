@@ -19,11 +19,12 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from icsched.arrays import Floats
-from icsched.compare.simulation import Estimates, Paired, PaperSampling, Ratios, simulate
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
+from icsched.orders import simulate
 from icsched.pebble import Order, check_order
-from icsched.sim.engine import give_up_runs
+from icsched.sim import Estimates, Paired, PaperSampling, Ratios
+from icsched.sim.experiment import give_up_runs
 from icsched.sim.model import AnyPool, BatchLaw, Pool, Times, Workers, check_runs, check_seed
 from icsched.sim.pools import pool_to_dict
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from icsched.compare import METRICS
 from icsched.errors import FormatError
 from icsched.files import read_if_there, write_bytes, write_text
-from icsched.sim import Mean, Ratio
+from icsched.sim import METRICS, Mean, Ratio
 from icsched.study.cells import BASELINE, CellResult, Terms
 
 Rows = Mapping[str, Sequence[CellResult]]  # by the workflow's name

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from icsched import Dag, Pool, Workers, bound, families, prioritize, simulate
-from icsched.compare import Paired
 from icsched.formats import write_dagman
 from icsched.pebble import eligibility_profile, memory_profile
-from icsched.sim import Played, Times, trace
+from icsched.sim import Paired, Played, Times, trace
 from tests.cli.learn.dags import FORK_DAG
 from tests.cli.report.samples import ONE_BY_ONE, WORKFLOW, workflow_json
 from tests.history.test_learning import FORK_LOG

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from icsched import Pool, Times, Workers, prioritize, simulate
-from icsched.compare import Paired, PaperSampling
 from icsched.engines.dask import dask_order
+from icsched.sim import Paired, PaperSampling
 from tests.cli.simulate.samples import DAG, QUICK
 
 

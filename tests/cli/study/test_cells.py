@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from icsched import Pool, read, simulate
-from icsched.compare import Paired, PaperSampling
+from icsched.sim import Paired, PaperSampling
 from tests.cli.study.grids import QUICK, cells, lines
 
 BOTH = ("--order", "prio", "--order", "critical-path")

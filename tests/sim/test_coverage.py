@@ -5,9 +5,8 @@ import math
 import pytest
 
 from icsched import Dag, Pool, Times, families, prioritize, simulate
-from icsched.compare import METRICS, Paired
-from icsched.sim import Played, simulate_runs
-from tests.compare.coverage import MODELS, REPETITIONS, all_hits
+from icsched.sim import METRICS, Paired, Played, simulate_runs
+from tests.sim.coverage import MODELS, REPETITIONS, all_hits
 
 ESTIMATES = [f"{name} {metric}" for name in ("prio", "fifo", "ratio") for metric in METRICS]
 

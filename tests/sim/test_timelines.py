@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched import ArgumentError, Dag, families
-from icsched.compare import Timeline
-from icsched.compare.timelines import SLOTS
-from icsched.sim import Played, Pool, Times, Trace, Workers, engine, plain
-from icsched.sim.slots import SlotCounts, unserved
+from icsched.sim import AnyPool, Experiment, Played, Pool, Timeline, Times, Trace, Workers, plain
+from icsched.sim.experiment import Player
+from icsched.sim.results import SlotCounts, unserved
+from icsched.sim.timelines import SLOTS
 from tests.sim.models import OldestFirst, pools, seeds, times
 from tests.strategies import dags
 
@@ -25,13 +25,17 @@ def chain(length: int) -> Dag:
     return Dag.from_arcs(length, [(i, i + 1) for i in range(length - 1)])
 
 
+def follow(dag: Dag, order: Player, pool: AnyPool, times: Times, **runs) -> Timeline:
+    return Timeline.of(Experiment(dag, pool, times), order, **runs)
+
+
 def test_two_workers_on_a_fork():
     r"""
       a       0..1 on worker 0, while worker 1 is idle and found 1 task for two who asked;
      / \      at 1 the other two tasks are eligible, and both work until 2.
     b   c
     """
-    found = Timeline.of(FORK, FIFO, Workers(2), CONSTANT, seed=1, runs=3, until=2.0)
+    found = follow(FORK, FIFO, Workers(2), CONSTANT, seed=1, runs=3, until=2.0)
     half = SLOTS // 2
 
     assert found.time == pytest.approx([2.0 * slot / SLOTS for slot in range(SLOTS)])
@@ -42,14 +46,14 @@ def test_two_workers_on_a_fork():
 
 def test_after_its_end_a_run_counts_as_one_in_which_nobody_asks():
     """The fork is over at 2; one worker was idle until 1. Slots are 1/12 long."""
-    found = Timeline.of(FORK, FIFO, Workers(2), CONSTANT, seed=1, runs=1, until=4.0)
+    found = follow(FORK, FIFO, Workers(2), CONSTANT, seed=1, runs=1, until=4.0)
 
     quarter = SLOTS // 4
     assert found.idle == pytest.approx([1.0] * quarter + [0.0] * 3 * quarter)
 
 
 def test_what_happens_later_is_left_out():
-    found = Timeline.of(FORK, FIFO, Workers(2), CONSTANT, seed=1, runs=1, until=0.5)
+    found = follow(FORK, FIFO, Workers(2), CONSTANT, seed=1, runs=1, until=0.5)
 
     assert found.idle == pytest.approx([1.0] * SLOTS)
     assert found.eligible.tolist() == [1, *[0] * (SLOTS - 1)]
@@ -58,7 +62,7 @@ def test_what_happens_later_is_left_out():
 def test_an_ignored_copy_keeps_its_worker_busy_to_the_end_of_the_run():
     """Worker 0 needs 4; worker 1 is idle until the task is overdue at 0.5, and done at 1.5."""
     lone, pool = chain(1), Workers(2, speeds=[0.25, 1.0], deadline=0.5)
-    found = Timeline.of(lone, FIFO, pool, CONSTANT, seed=1, runs=1, until=1.5)
+    found = follow(lone, FIFO, pool, CONSTANT, seed=1, runs=1, until=1.5)
 
     third = SLOTS // 3
     assert found.idle == pytest.approx([1.0] * third + [0.0] * 2 * third)
@@ -72,7 +76,7 @@ def test_requests_of_batches_of_three_on_a_chain_of_two():
     assert in_vain > 0
 
     assert unserved(trace).tolist() == [2, *[3] * in_vain, 2]
-    found = Timeline.of(chain(2), FIFO, pool, CONSTANT, seed=1, runs=1, until=6.0)
+    found = follow(chain(2), FIFO, pool, CONSTANT, seed=1, runs=1, until=6.0)
     slot_of = [int(moment / 6.0 * SLOTS) for moment in trace.batches.time]
     assert found.eligible[slot_of[0]] > 0
     assert found.eligible[slot_of[-1]] > 0
@@ -85,7 +89,7 @@ def test_the_eligible_count_is_a_mean_over_the_batches_of_a_slot():
     nine = Dag.from_arcs(9, [])
     pool = Pool(1e-6, 1, "fixed")
 
-    found = Timeline.of(nine, FIFO, pool, CONSTANT, seed=1, runs=2, until=1.0)
+    found = follow(nine, FIFO, pool, CONSTANT, seed=1, runs=2, until=1.0)
 
     assert found.eligible.tolist() == [5.0, *[0.0] * (SLOTS - 1)]
     assert found.idle.tolist() == [0.0] * SLOTS
@@ -119,7 +123,7 @@ def test_no_request_and_no_idle_moment_gets_lost(data, dag, pool, seed):
     traces = [plain.run(*model, seed=seed, run=run) for run in range(3)]
     until = 1.1 * max(float(trace.result.time[0]) for trace in traces)
 
-    found = Timeline.of(*model, seed=seed, runs=3, until=until)
+    found = follow(*model, seed=seed, runs=3, until=until)
 
     total = 3 * found.idle.sum() * until / SLOTS
     assert found.idle.min() >= -1e-9
@@ -156,7 +160,7 @@ def test_eligible_counts_are_means_over_batches(dag, pool, seed):
                     eligible
                 )
 
-    found = Timeline.of(*model, seed=seed, runs=2, until=until)
+    found = follow(*model, seed=seed, runs=2, until=until)
 
     assert found.eligible == pytest.approx([np.mean(slot) if slot else 0.0 for slot in seen])
 
@@ -171,7 +175,9 @@ def test_the_kernel_adds_up_what_the_steps_of_a_run_say(data, dag, pool, seed, b
     edges = np.linspace(0.0, until, 8)
 
     expected = SlotCounts.of(trace, edges)
-    found = engine.slot_counts(*model, edges, seed=seed, run=0, by_events=by_events)
+    found = Experiment(dag, pool, Times()).slot_counts(
+        model[1], edges, seed=seed, run=0, by_events=by_events
+    )
 
     assert found.batches.tolist() == expected.batches.tolist()
     assert found.eligible.tolist() == expected.eligible.tolist()
@@ -181,8 +187,7 @@ def test_the_kernel_adds_up_what_the_steps_of_a_run_say(data, dag, pool, seed, b
 MEASURED = """
 import resource
 from icsched import Dag
-from icsched.compare import Timeline
-from icsched.sim import Pool, Times
+from icsched.sim import Experiment, Played, Pool, Timeline, Times
 
 def peak_mib():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -190,7 +195,8 @@ def peak_mib():
 chain = Dag({"a": [], "b": ["a"]})
 def follow(interval):
     pool = Pool(interval, 1, "fixed", waiting=WAITING)
-    return Timeline.of(chain, "fifo", pool, Times("constant"), seed=1, runs=1, until=2.0)
+    experiment = Experiment(chain, pool, Times("constant"))
+    return Timeline.of(experiment, Played("fifo"), seed=1, runs=1, until=2.0)
 
 follow(0.1)
 before = peak_mib()
@@ -215,8 +221,8 @@ def test_a_server_in_python_has_the_timeline_of_the_order_it_follows(pool):
     model = pool, Times()
     mesh = families.mesh(5)
 
-    by_name = Timeline.of(mesh, "fifo", *model, seed=2, runs=4, until=20.0)
-    by_hand = Timeline.of(mesh, OldestFirst, *model, seed=2, runs=4, until=20.0)
+    by_name = follow(mesh, FIFO, *model, seed=2, runs=4, until=20.0)
+    by_hand = follow(mesh, OldestFirst, *model, seed=2, runs=4, until=20.0)
 
     assert by_hand.idle.tolist() == by_name.idle.tolist()
     assert by_hand.eligible.tolist() == by_name.eligible.tolist()
@@ -225,5 +231,5 @@ def test_a_server_in_python_has_the_timeline_of_the_order_it_follows(pool):
 @pytest.mark.parametrize("until", [0.0, -1.0, float("nan"), float("inf")])
 def test_an_end_that_cannot_be(until):
     with pytest.raises(ArgumentError) as caught:
-        Timeline.of(FORK, "fifo", Pool(), Times(), seed=1, runs=1, until=until)
+        follow(FORK, FIFO, Pool(), Times(), seed=1, runs=1, until=until)
     assert str(caught.value) == f"until: expected a positive number, got {until}"

@@ -7,8 +7,7 @@ from functools import partial
 from multiprocessing import get_context
 
 from icsched import Dag, Pool, Times, Workers, prioritize, simulate
-from icsched.compare import METRICS, Paired, Simulation
-from icsched.sim import Played, simulate_runs
+from icsched.sim import METRICS, Paired, Played, Simulation, simulate_runs
 
 FORK = Dag({"lone": [], "other": [], "root": [], **{f"leaf {i}": ["root"] for i in range(4)}})
 

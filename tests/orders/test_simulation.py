@@ -17,10 +17,10 @@ from icsched import (
     prioritize,
     simulate,
 )
-from icsched.compare import Paired, PaperSampling, Simulation, simulation
 from icsched.errors import ScheduleError, SimulationError
 from icsched.pebble import critical_path_order, level_order, profile
-from icsched.sim import Played, simulate_runs
+from icsched.sim import Paired, PaperSampling, Played, Simulation, simulate_runs
+from icsched.sim import sampling as sampling_module
 from tests.sim.models import OldestFirst
 
 FORK = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
@@ -74,8 +74,8 @@ def test_a_ratio_is_that_of_the_means_to_the_precision_of_its_interval():
 def test_nothing_depends_on_threads_or_on_how_runs_are_cut(monkeypatch, pool, sampling):
     whole = found(pool=pool, seed=4, sampling=sampling, threads=1)
     for threads, tasks, seconds in [(2, 10**7, 9), (3, 8 * 7, 9), (1, 1, 0)]:
-        monkeypatch.setattr(simulation, "FIRST_TASKS", tasks)
-        monkeypatch.setattr(simulation, "SECONDS_AT_ONCE", seconds)
+        monkeypatch.setattr(sampling_module, "FIRST_TASKS", tasks)
+        monkeypatch.setattr(sampling_module, "SECONDS_AT_ONCE", seconds)
         assert found(pool=pool, seed=4, sampling=sampling, threads=threads) == whole
 
 
@@ -198,7 +198,7 @@ def test_there_is_no_ratio_over_an_order_that_never_stalls():
 
 @pytest.mark.parametrize("sampling", [Paired(0.005, 3000), PaperSampling(30, 20)])
 def test_progress_never_goes_back_and_ends_at_what_was_expected(monkeypatch, sampling):
-    monkeypatch.setattr(simulation, "FIRST_TASKS", 400)
+    monkeypatch.setattr(sampling_module, "FIRST_TASKS", 400)
     told: list[tuple[int, int]] = []
 
     found(pool=Pool(batch=1), sampling=sampling, progress=lambda *words: told.append(words))

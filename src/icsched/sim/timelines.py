@@ -5,15 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from icsched.arrays import Floats
-from icsched.compare.simulation import OrderLike, Resolved, resolved
-from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.frames import Tabular
-from icsched.sim import engine, plain
-from icsched.sim.model import AnyPool, Pool, Recorded, Times, Workers, check_runs, time_since
-from icsched.sim.played import Played
-from icsched.sim.results import Counts, Trace
-from icsched.sim.slots import SlotCounts
+from icsched.sim.experiment import Experiment, Player
+from icsched.sim.model import Pool, Recorded, Workers, check_runs, time_since
+from icsched.sim.results import Counts, SlotCounts, Trace
 
 SLOTS = 48
 
@@ -42,65 +38,47 @@ class Timeline(Tabular):
 
     @classmethod
     def of(
-        cls,
-        dag: Dag,
-        order: OrderLike,
-        pool: AnyPool,
-        times: Times,
-        *,
-        seed: int,
-        runs: int,
-        until: float,
+        cls, experiment: Experiment, order: Player, *, seed: int, runs: int, until: float
     ) -> "Timeline":
         """Follow the first *runs* runs under *order* from time 0 to *until*.
 
-        The runs are those of `simulate` with this *seed*; *order* is what `simulate` takes. What
-        happens after *until* is left out. Raises as `simulate` does.
+        The runs are those of `simulate` with this *seed*. What happens after *until* is left out.
+        Raises as an `Experiment` does.
 
         A `Pool` takes O(tasks + copies running) memory, however many batches come. `Workers`, and a
         server written in Python, take memory for every step of a run.
 
+        >>> from icsched import Dag, Times
+        >>> from icsched.sim import Played
         >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
-        >>> model = chain, "fifo", Workers(2), Times("constant")
-        >>> found = Timeline.of(*model, seed=1, runs=5, until=3.0)
+        >>> experiment = Experiment(chain, Workers(2), Times("constant"))
+        >>> found = Timeline.of(experiment, Played("fifo"), seed=1, runs=5, until=3.0)
         >>> set(found.idle.tolist()), float(found.eligible[0]), float(found.eligible[1])
         ({1.0}, 1.0, 0.0)
         """
         check_runs(runs, 1)
         if not 0 < until < np.inf:
             raise ArgumentError(f"until: expected a positive number, got {until}")
-        chosen = resolved(dag, "order", order, times, pool)
         edges = np.linspace(0.0, until, SLOTS + 1)
         batches, eligible, idle = np.zeros((3, SLOTS))
         for run in range(runs):
-            found, unused = _run(dag, chosen, pool, times, edges, seed, run)
+            found, unused = _slots(experiment, order, edges, seed, run)
             batches += found.batches
             eligible += found.eligible
             idle += unused
         return cls(edges[:-1], eligible / np.maximum(batches, 1), idle / runs / edges[1])
 
 
-def _run(
-    dag: Dag,
-    played: Resolved,
-    pool: AnyPool,
-    times: Times,
-    edges: Floats,
-    seed: int,
-    run: int,
+def _slots(
+    experiment: Experiment, order: Player, edges: Floats, seed: int, run: int
 ) -> tuple[SlotCounts, Counts | Floats]:
     """Return what the batches of a run found in each slot, and `idle` of each slot."""
-    if isinstance(played, Played) and isinstance(pool, Pool):
-        found = engine.slot_counts(dag, played, pool, times, edges, seed=seed, run=run)
-        return found, found.unserved
-    if isinstance(played, Played):
-        trace = engine.trace(dag, played, pool, times, seed=seed, run=run)
-    else:
-        trace = plain.run(dag, played(dag), pool, times, seed=seed, run=run)
-    found = SlotCounts.of(trace, edges)
+    pool = experiment.pool
     if isinstance(pool, Pool):
+        found = experiment.slot_counts(order, edges, seed=seed, run=run)
         return found, found.unserved
-    return found, _idle_time(trace, pool, edges)
+    trace = experiment.trace(order, seed=seed, run=run)
+    return SlotCounts.of(trace, edges), _idle_time(trace, pool, edges)
 
 
 def _idle_time(trace: Trace, pool: Workers | Recorded, edges: Floats) -> Floats:

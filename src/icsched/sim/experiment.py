@@ -1,0 +1,268 @@
+"""An experiment: the tasks of a dag on a pool, on which orders are played through the kernel."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+
+from icsched import _native
+from icsched._native import Rule, TimeLaw
+from icsched.arrays import Floats, Ids
+from icsched.dag import Dag, Graph, dag_of, run_times_of
+from icsched.errors import PoolError
+from icsched.machine import usable_cores
+from icsched.ready import Server
+from icsched.sim import plain
+from icsched.sim.draws import lognormal_sigma
+from icsched.sim.model import (
+    AnyPool,
+    Pool,
+    Recorded,
+    Times,
+    Workers,
+    check_pool,
+    check_runs,
+    check_seed,
+    checked_means,
+)
+from icsched.sim.played import Played
+from icsched.sim.results import Assignments, Batches, Runs, SlotCounts, Trace
+
+ServerMaker: TypeAlias = Callable[[Dag], Server[int]]
+Player: TypeAlias = Played | ServerMaker
+
+_RULES = {
+    "static": Rule.RANKED,
+    "fifo": Rule.FIFO,
+    "lifo": Rule.LIFO,
+    "random": Rule.RANDOM,
+    "priority": Rule.CLASSED,
+}
+_NONE: Floats = np.empty(0)
+
+
+class Experiment:
+    """The tasks of *graph* on a pool, checked once; any number of orders is played on it.
+
+    An order is a `Played`, or a function that makes a `Server` for a dag. Each `Played` is checked
+    when it is first played. A server is played in Python, some hundred times slower. If *times*
+    have no means, these are the run times of the workflow, if it has some.
+
+    A run is determined by its seed and its number alone. All orders see the same random draws: in
+    runs of the same seed and number the same batches arrive, and each task takes the same time
+    when it is first assigned.
+
+    Raises SimulationError for a run that would not end, ArgumentError for inputs that do not fit
+    together, ScheduleError for an order that is not a legal order of the dag.
+
+    >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
+    >>> experiment = Experiment(fork, Pool(batch=2, batch_law="fixed"), Times("constant"))
+    >>> runs = experiment.runs(Played("fifo"), seed=1, runs=100)
+    >>> len(runs), bool(runs.time.min() > 2), bool(runs.utilisation.max() <= 0.75)
+    (100, True, True)
+    """
+
+    def __init__(self, graph: Graph, pool: AnyPool, times: Times) -> None:
+        self.dag = dag_of(graph)
+        self.times = times
+        if times.means is None:
+            self.times = replace(times, means=run_times_of(graph))
+        self.means = checked_means(self.dag, self.times)
+        self._orders: dict[Played, tuple[Ids, Ids]] = {}  # with classes: those that were checked
+        self._enter(pool)
+
+    def on(self, pool: AnyPool) -> "Experiment":
+        """Return the same tasks on another pool; nothing else is checked again."""
+        other = copy(self)
+        other._enter(pool)
+        return other
+
+    def _enter(self, pool: AnyPool) -> None:
+        check_pool(pool, self.dag, self.means)
+        self.pool = pool
+        self._model = _model(self.dag, pool, self.times, self.means)
+
+    def runs(
+        self,
+        order: Player,
+        *,
+        seed: int,
+        runs: int,
+        first_run: int = 0,
+        threads: int | None = None,
+    ) -> Runs:
+        """Simulate *runs* runs, numbered from *first_run* on; return what came out of each.
+
+        *threads* (all cores by default) changes only the wall time.
+        """
+        workforce = cores() if threads is None else threads
+        check_runs(runs, workforce)
+        check_seed(seed, first_run)
+        if not isinstance(order, Played):
+            numbers = range(first_run, first_run + runs)
+            return _joined([self.trace(order, seed=seed, run=run).result for run in numbers])
+        model = self._model_of(order)
+        with _within_memory():
+            results = _native.simulate(
+                model, seed=seed, first_run=first_run, runs=runs, threads=workforce
+            )
+        return self._runs(results)
+
+    def trace(self, order: Player, *, seed: int, run: int, by_events: bool = False) -> Trace:
+        """Simulate one run and return every step of it.
+
+        *by_events* forces the kernel's general engine; the result is the same.
+        """
+        check_seed(seed, run)
+        if not isinstance(order, Played):
+            server = order(self.dag)
+            return plain.run(self.dag, server, self.pool, self.times, seed=seed, run=run)
+        model = self._model_of(order)
+        with _within_memory():
+            results, steps = _native.simulate_trace(model, seed=seed, run=run, by_events=by_events)
+        names = self.dag.names
+        return Trace(
+            Assignments(steps.time, steps.task, steps.request, steps.end, steps.ending, names),
+            Batches(steps.batch_time, steps.batch_size, steps.batch_eligible),
+            self._runs(results),
+        )
+
+    def slot_counts(
+        self, order: Player, edges: Floats, *, seed: int, run: int, by_events: bool = False
+    ) -> SlotCounts:
+        """Simulate one run and return what its batches found in each slot between *edges*.
+
+        The result equals ``SlotCounts.of`` the run's `trace`. On a `Pool` a `Played` takes memory
+        that does not grow with the number of batches. There are two or more *edges*, which ascend
+        from 0.
+
+        >>> pair = Dag({"a": [], "b": []})
+        >>> experiment = Experiment(pair, Pool(batch=5, batch_law="fixed"), Times())
+        >>> edges = np.array([0.0, 1.0, 2.0])
+        >>> found = experiment.slot_counts(Played("fifo"), edges, seed=1, run=0)
+        >>> found.eligible.tolist(), found.unserved.tolist()
+        ([2, 0], [3, 0])
+        """
+        if not isinstance(order, Played) or not isinstance(self.pool, Pool):
+            return SlotCounts.of(self.trace(order, seed=seed, run=run, by_events=by_events), edges)
+        check_seed(seed, run)
+        model = self._model_of(order)
+        with _within_memory():
+            found = _native.simulate_slots(model, edges, seed=seed, run=run, by_events=by_events)
+        return SlotCounts(found.batches, found.eligible, found.unserved)
+
+    def _model_of(self, played: Played) -> _native.SimModel:
+        if played not in self._orders:
+            self._orders[played] = played.order_for(self.dag), played.classes_for(self.dag)
+        order, classes = self._orders[played]
+        return replace(self._model, rule=_RULES[played.by], order=order, classes=classes)
+
+    def _runs(self, found: _native.SimRuns) -> Runs:
+        counts = found.batches, found.stalls, found.requests
+        return Runs.of(len(self.dag), self.pool, found.time, *counts, found.work)
+
+
+def simulate_runs(
+    dag: Dag,
+    played: Played,
+    pool: AnyPool,
+    times: Times,
+    *,
+    seed: int,
+    runs: int,
+    first_run: int = 0,
+    threads: int | None = None,
+) -> Runs:
+    """Simulate *runs* runs of an `Experiment` with one order; arguments are as for its `runs`.
+
+    >>> one = Dag({"a": []}), Played("fifo"), Workers(1), Times("constant")
+    >>> simulate_runs(*one, seed=1, runs=2).time.tolist()
+    [1.0, 1.0]
+    """
+    experiment = Experiment(dag, pool, times)
+    return experiment.runs(played, seed=seed, runs=runs, first_run=first_run, threads=threads)
+
+
+def trace(
+    dag: Dag,
+    played: Played,
+    pool: AnyPool,
+    times: Times,
+    *,
+    seed: int,
+    run: int,
+    by_events: bool = False,
+) -> Trace:
+    """Simulate one run of an `Experiment` and return every step of it, as its `trace` does.
+
+    >>> chain = Dag({"a": [], "b": ["a"]})
+    >>> steps = trace(chain, Played("fifo"), Workers(1), Times("constant"), seed=1, run=0)
+    >>> steps.assignments.task.tolist(), steps.assignments.end.tolist()
+    ([0, 1], [1.0, 2.0])
+    """
+    return Experiment(dag, pool, times).trace(played, seed=seed, run=run, by_events=by_events)
+
+
+def _joined(parts: Sequence[Runs]) -> Runs:
+    """Return all runs of *parts*, which are of the same experiment."""
+    names = ("time", "batches", "stalls", "requests", "work", "presence")
+    columns = [np.concatenate([getattr(each, name) for each in parts]) for name in names]
+    return Runs(parts[0].tasks, parts[0].workers, *columns)
+
+
+@contextmanager
+def _within_memory() -> Iterator[None]:
+    """Turn the kernel's MemoryError into an error that names the pool as the cause."""
+    try:
+        yield
+    except MemoryError:
+        problem = "simulation: this pool needs more memory than there is"
+        raise PoolError(problem) from None
+
+
+def give_up_runs() -> None:
+    """End all simulations that run now, on any thread, with KeyboardInterrupt."""
+    _native.give_up_kernels()
+
+
+def cores() -> int:
+    """Return the number of cores this process may use, at most 1024."""
+    return min(1024, usable_cores())
+
+
+def _model(dag: Dag, pool: AnyPool, times: Times, means: Floats) -> _native.SimModel:
+    """Return checked inputs in the form that the kernel takes, played by fifo."""
+    batches = pool if isinstance(pool, Pool) else Pool()
+    scale, shift = batches.size_law
+    return _native.SimModel(
+        children=dag.child_rows,
+        rule=Rule.FIFO,
+        order=dag.fifo_order,
+        means=means,
+        law=TimeLaw.LOGNORMAL if times.law == "lognormal" else TimeLaw.NORMAL,
+        width=times.width,
+        workers=0 if isinstance(pool, Pool) else pool.count,
+        speeds=_speeds(pool),
+        interval=batches.interval,
+        size_scale=scale,
+        size_shift=shift,
+        waiting=bool(batches.waiting),
+        speed_sigma=lognormal_sigma(batches.speed_spread),
+        leave=pool.leave,
+        deadline=pool.deadline,
+        replicas=pool.replicas,
+        overhead=pool.overhead,
+        delay=pool.delay,
+        starts=pool.starts if isinstance(pool, Recorded) else _NONE,
+        ends=pool.ends if isinstance(pool, Recorded) else _NONE,
+        classes=np.empty(0, np.int32),
+    )
+
+
+def _speeds(pool: AnyPool) -> Floats:
+    if not isinstance(pool, Workers):
+        return _NONE
+    return np.ones(pool.count) if pool.speeds is None else np.array(pool.speeds)
