@@ -5,13 +5,14 @@ Computing Platforms". docs/cluster.md says what icsched takes from it.
 """
 
 from icsched.serve.clusters.cluster_server import (
+    CLUSTERERS,
     Cluster,
     ClusterServer,
     best_cluster,
     plan_clusters,
     set_apart,
 )
-from icsched.serve.clusters.clusterers import CLUSTERERS, Clusterer, Ground, NamedClusterer
+from icsched.serve.clusters.clusterers import Clusterer, Ground, NamedClusterer
 from icsched.serve.clusters.frontier import Frontier
 
 __all__ = [

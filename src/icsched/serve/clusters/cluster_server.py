@@ -17,7 +17,16 @@ from icsched.frames import Answer, Listed, brief, names_of
 from icsched.graph_inputs import T, T_co
 from icsched.orders import Plan
 from icsched.pebble import Order, optimal_profile
-from icsched.serve.clusters.clusterers import CLUSTERERS, Clusterer, Ground
+from icsched.serve.clusters.clusterers import (
+    DIRECT,
+    DONOR,
+    LEAN,
+    STAGGERED,
+    Clusterer,
+    Ground,
+    NamedClusterer,
+)
+from icsched.tables import Table
 
 # Whether a cluster is productive is computed for dags of up to this many tasks, within this effort.
 EXACT_TASKS = 100
@@ -142,6 +151,25 @@ def is_productive(dag: Dag, before: Sequence[int], tasks: Sequence[int]) -> bool
 
 _MOST_NAMED = 8  # tasks, in a message
 _INSTEAD = "use auto, direct or lean"  # these take any dag
+
+
+def _auto(ground: Ground) -> Clusterer:
+    """Make the first that applies, so that an IC-optimal residual is kept if it costs nothing.
+
+    Direct clusters keep one if the order is IC-optimal.
+    """
+    for entry in (DONOR, STAGGERED):
+        if entry.objection(ground) is None:
+            return entry.make(ground)
+    return (DIRECT if ground.proved else LEAN).make(ground)
+
+
+AUTO = NamedClusterer("auto", "the first that applies of donor, staggered, direct and lean", _auto)
+
+# A new clusterer is listed here, or it is an entry point of another package.
+CLUSTERERS: Table[NamedClusterer] = Table(
+    "clusterer", "icsched.clusterers", NamedClusterer, [AUTO, DIRECT, STAGGERED, DONOR, LEAN]
+)
 
 
 class ClusterServer(Generic[T]):

@@ -1,7 +1,7 @@
-"""Clusterers: the ways to choose the next cluster, and the table of their names.
+"""Clusterers: the ways to choose the next cluster.
 
-Each is a `NamedClusterer` in `CLUSTERERS`. Another package adds one by an entry point in the group
-``icsched.clusterers``. The theorems are those of Cordasco, Rosenberg and Sims 2011.
+Each is a `NamedClusterer` in the table `CLUSTERERS`. The theorems are those of Cordasco, Rosenberg
+and Sims 2011.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from icsched.errors import ClusterError, LimitError
 from icsched.orders import Plan, prioritize
 from icsched.pebble import Order, check_order, checked_sizes, verify
 from icsched.serve.clusters.frontier import Frontier, Neighbourhood, Rest
-from icsched.tables import Table
 from icsched.theory import Analysis, analyse
 from icsched.theory.reticulation import is_universal_donor
 
@@ -416,22 +415,4 @@ STAGGERED = NamedClusterer(
     "whole blocks where that cuts fewer arcs, for linear compositions",
     Staggered,
     _not_linear,
-)
-
-
-def _auto(ground: Ground) -> Clusterer:
-    """Make the first that applies, so that an IC-optimal residual is kept if it costs nothing.
-
-    Direct clusters keep one if the order is IC-optimal.
-    """
-    for entry in (DONOR, STAGGERED):
-        if entry.objection(ground) is None:
-            return entry.make(ground)
-    return (DIRECT if ground.proved else LEAN).make(ground)
-
-
-AUTO = NamedClusterer("auto", "the first that applies of donor, staggered, direct and lean", _auto)
-
-CLUSTERERS: Table[NamedClusterer] = Table(
-    "clusterer", "icsched.clusterers", NamedClusterer, [AUTO, DIRECT, STAGGERED, DONOR, LEAN]
 )
