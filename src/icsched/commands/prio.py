@@ -6,11 +6,11 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import unified_diff
+from io import StringIO
 from pathlib import Path
 
 from cyclopts import Parameter
 
-from icsched.commands import terminal as typed
 from icsched.commands.changes import (
     INSTEAD,
     OTHER_LINES,
@@ -61,7 +61,6 @@ from icsched.commands.order_options import (
     CHOSEN,
     USUAL_POOL,
     AutoOptions,
-    GivenPool,
     PoolOptions,
     naming_pool,
     times_known,
@@ -71,6 +70,7 @@ from icsched.commands.terminal import (
     SIGNS,
     STANDARD_INPUT,
     STANDARD_OUTPUT,
+    again,
     json_value,
     put,
     put_content,
@@ -78,7 +78,7 @@ from icsched.commands.terminal import (
     report,
     say,
 )
-from icsched.errors import ArgumentError, FormatError
+from icsched.errors import FormatError
 from icsched.files import Change
 from icsched.formats import FORMATS, Format, dagman
 from icsched.formats.access import is_table, no_order
@@ -94,8 +94,7 @@ from icsched.workflow import Workflow
 class PrioAnswer:
     """An order, or None if sections are removed, and the changes to be made or already made.
 
-    `seconds` says how long reading and ordering took. `streamed` is the text that goes to standard
-    output instead of a file.
+    `seconds` says how long reading and ordering took.
     """
 
     files: tuple[str, ...]
@@ -105,7 +104,6 @@ class PrioAnswer:
     notes: tuple[Note, ...]
     stale: tuple[Stale, ...] = ()
     written: tuple[Written, ...] = ()
-    streamed: bytes | None = None
 
 
 def prio_answer(
@@ -123,13 +121,6 @@ def prio_answer(
         ordered = search.order(wanted)
     found = tuple(search.changes), tuple(search.notes), tuple(search.stale)
     return PrioAnswer(tuple(files), ordered, search.seconds, *found)
-
-
-def with_changes_made(found: PrioAnswer, writing: WriteOptions) -> PrioAnswer:
-    """Write the changes; see `icsched.commands.changes.make_changes`."""
-    written, streamed, told = make_changes(found.changes, writing)
-    notes = *found.notes, *told
-    return replace(found, notes=notes, written=tuple(written), streamed=streamed)
 
 
 class _Search:
@@ -379,20 +370,14 @@ def diff(found: PrioAnswer) -> str:
 
 
 def _diff(change: Change) -> str:
-    old, new = (_lines(data) for data in (change.old, change.new))
+    # A carriage return or a form feed does not end a line.
+    texts = [(data or b"").decode(errors="surrogateescape") for data in (change.old, change.new)]
+    old, new = (StringIO(text, newline="\n").readlines() for text in texts)
     before = change.path if change.old is not None else "/dev/null"
     after = change.path if change.new is not None else "/dev/null"
     lines = unified_diff(old, new, before, after)
     missing = "\n\\ No newline at end of file\n"
     return "".join(line if line.endswith("\n") else line + missing for line in lines)
-
-
-def _lines(data: bytes | None) -> list[str]:
-    """Return lines with their ends; a carriage return or a form feed does not end a line."""
-    text = (data or b"").decode(errors="surrogateescape")
-    return [f"{line}\n" for line in text.split("\n")[:-1]] + [
-        line for line in text.split("\n")[-1:] if line
-    ]
 
 
 def up_to_date(found: PrioAnswer) -> str:
@@ -402,10 +387,10 @@ def up_to_date(found: PrioAnswer) -> str:
     return f"{named(left[0] if left else same)}.\n"
 
 
-def stale_sentence(stale: Sequence[Stale], again: str) -> str:
+def stale_sentence(stale: Sequence[Stale], command: str) -> str:
     """Say what is wrong with the first file, and how many others there are.
 
-    *again* is the command that writes all of them.
+    *command* writes all of them.
     """
     others = f" ({counted(len(stale) - 1, 'other file')} too)" if len(stale) > 1 else ""
     if stale[0].line is None:
@@ -415,8 +400,8 @@ def stale_sentence(stale: Sequence[Stale], again: str) -> str:
         same = (
             "if other options wrote the section (--workers, --run-times, --order), repeat them here"
         )
-        return f"{first}; {same}; to write the section again: {again}{others}"
-    return f"{first}; run {again}{others}"
+        return f"{first}; {same}; to write the section again: {command}{others}"
+    return f"{first}; run {command}{others}"
 
 
 def keys(found: PrioAnswer) -> dict[str, object]:
@@ -496,19 +481,19 @@ def prio(
     """
     _check_writing(files, writing, reading, as_json=json_)
     check_streams(*files, order.order, *order.run_times, memory.sizes, pool_options.pool_file)
-    _check_ordering(order.order, writing, memory)
-    given = _pool(order.order, pool_options, memory)
-    wanted = Wanted(order, memory.limit, memory.sizes, given)
+    _check_ordering(order.order, pool_options, writing, memory)
+    wanted = Wanted(order, memory.limit, memory.sizes, pool_options.pool())
     with naming_pool(pool_options.pool_file):
         found = prio_answer(files, wanted, writing, Reading(reading))
     if writing.only_looks:
         _show(found, writing, as_json=json_)
         return
-    found = with_changes_made(found, writing)
+    written, streamed, told = make_changes(found.changes, writing)
+    found = replace(found, written=tuple(written), notes=(*found.notes, *told))
     if writing.output != STANDARD_OUTPUT:
         put(found, text, keys, as_json=json_)
     else:
-        put_content(found.streamed or b"")
+        put_content(streamed or b"")
         report(found, text, stream=sys.stderr)
 
 
@@ -523,16 +508,8 @@ def _show(found: PrioAnswer, writing: WriteOptions, *, as_json: bool) -> None:
         report(found, up_to_date)
     if writing.check and found.stale:
         first = found.stale[0]
-        command = typed.again({"--check": "--in-place"})
+        command = again({"--check": "--in-place"})
         raise FormatError(first.file, first.line, stale_sentence(found.stale, command))
-
-
-def _pool(order: str, pool: PoolOptions, memory: MemoryOptions) -> GivenPool | None:
-    """Return the pool on which an order is chosen; raises ArgumentError if none is chosen."""
-    if pool.given and (order != AUTO or memory.memory is not None):
-        other = "--memory" if memory.memory is not None else f"--order {order}"
-        raise ArgumentError(f"{pool.given} cannot be used with {other}: nothing is simulated then")
-    return pool.pool()
 
 
 def _check_writing(
@@ -568,9 +545,12 @@ def _check_writing(
     )
 
 
-def _check_ordering(order: str, writing: WriteOptions, memory: MemoryOptions) -> None:
+def _check_ordering(
+    order: str, pool: PoolOptions, writing: WriteOptions, memory: MemoryOptions
+) -> None:
     """Raise ArgumentError for options of ordering that cannot be used together."""
     limited, is_auto = memory.memory is not None, order == AUTO
+    other = "--memory" if limited else f"--order {order}"
     refuse(
         {
             "--keep-existing needs --order NAME: auto does not simulate what is kept": (
@@ -585,5 +565,8 @@ def _check_ordering(order: str, writing: WriteOptions, memory: MemoryOptions) ->
                 limited and not is_auto and order != "prio"
             ),
             "--memory cannot be used with --recursive": limited and writing.recursive,
+            f"{pool.given} cannot be used with {other}: nothing is simulated then": (
+                pool.given is not None and (limited or not is_auto)
+            ),
         }
     )
