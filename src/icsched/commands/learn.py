@@ -28,21 +28,62 @@ from icsched.commands.options import (
     check_streams,
     refuse,
 )
-from icsched.commands.order_options import GivenPool, is_workflow, pool_text, timed, times_known
-from icsched.commands.replay import FIFO, USED, Foretold, foretell, learned_from, usage_of
-from icsched.commands.terminal import QUIET, SIGNS, STANDARD_OUTPUT, Signs, put, table
+from icsched.commands.order_options import (
+    GivenPool,
+    differ,
+    is_workflow,
+    pool_text,
+    timed,
+    times_known,
+)
+from icsched.commands.terminal import (
+    NOT_IN_JSON,
+    QUIET,
+    SIGNS,
+    STANDARD_OUTPUT,
+    Signs,
+    json_by,
+    put,
+    table,
+)
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
 from icsched.formats.table import ReadOptions, files_behind, format_by_suffix
-from icsched.history import Ending, Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
+from icsched.history import Ending, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
+from icsched.history.replay import (
+    Learned,
+    learned_from,
+    order_of_starts,
+    places_left,
+    usage_of,
+)
 from icsched.history.usage import CLOCK_S
 from icsched.messages import named
+from icsched.orders import simulate
+from icsched.orders.simulation import OrderLike
 from icsched.report.stalls import stall_lines
 from icsched.run_times import Origin, RunTimeTable
-from icsched.sim import AnyPool, Experiment, Mean, Recorded, Times, Workers, pool_to_dict
+from icsched.sim import (
+    AnyPool,
+    Experiment,
+    Mean,
+    Paired,
+    Played,
+    Recorded,
+    Simulation,
+    Times,
+    Workers,
+    pool_to_dict,
+)
+from icsched.sim.model import SPREAD
 from icsched.words import counted, number
 from icsched.workflow import Workflow
 
+USED = "used"  # what the order of the recorded starts is called
+FIFO = "fifo"  # what HTCondor does without priorities
+ORDERS_TRIED = ("critical-path", "prio", "critical-path-steps")
+_MOST_TASKS = 50_000_000  # simulated, of all orders together
+_FEWEST_REPEATED = 20  # jobs measured several times, to know their spread
 _YEAR_S = 366 * 86400.0
 
 
@@ -101,19 +142,94 @@ def set_back_in(run: PastRun) -> tuple[Mask, float]:
     return behind, float(late[behind].max(initial=0.0))
 
 
-def without(run: PastRun, behind: Mask) -> PastRun:
-    """Return *run* with the starts of the attempts *behind* unknown."""
-    return replace(run, started=np.where(behind, np.nan, run.started))
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """The times of other orders on the pool that was learned.
+
+    `found` has all jobs of the workflow, with times that vary by `times`. Orders are compared with
+    `baseline`: fifo if the workflow has no priorities, because HTCondor then takes jobs so; else
+    the recorded order of the starts. That list is no rule: it knows when jobs became eligible in
+    that one run, so it is not what fifo would do in the next run.
+    """
+
+    times: Times
+    spread_is_measured: bool
+    baseline: str
+    found: Simulation
+
+
+def forecast_by(past: PastRun, learned: Learned, workflow: Workflow, signs: Signs) -> Forecast:
+    """Simulate the workflow in other orders on the pool that was learned."""
+    dag = workflow.dag
+    spread, is_measured = _spread(past)
+    times = Times("normal" if is_measured and spread <= 0.3 else "lognormal", spread)
+    places = places_left(workflow)[order_of_starts(learned.usage, workflow.whole)]
+    used = Played("static", places[places >= 0])
+    orders: dict[str, OrderLike] = {USED: used, **{word: word for word in (*ORDERS_TRIED, FIFO)}}
+    most_runs = int(min(2000, max(20, _MOST_TASKS / (len(dag) * len(orders)))))
+    baseline = USED if differ(workflow.priorities) else FIFO
+    with signs.progress("simulating other orders", len(dag)) as tell:
+        found = simulate(
+            workflow,
+            orders,
+            pool=learned.pool,
+            times=times,
+            baseline=baseline,
+            sampling=Paired(most_runs=most_runs),
+            progress=tell,
+        )
+    return Forecast(times, is_measured, baseline, found)
+
+
+def _spread(past: PastRun) -> tuple[float, bool]:
+    """Return how much the times of one job vary, and whether the logs say so."""
+    is_good = (past.ending == Ending.DONE) & (past.seconds > 0)
+    job, seconds = past.job[is_good], past.seconds[is_good]
+    count = np.bincount(job, minlength=len(past.names))
+    mean = np.bincount(job, seconds, minlength=len(past.names)) / np.maximum(count, 1)
+    squares = np.bincount(job, (seconds / mean[job] - 1) ** 2, minlength=len(past.names))
+    repeated = count > 1
+    if repeated.sum() < _FEWEST_REPEATED:
+        return SPREAD, False
+    return float(np.sqrt(np.mean(squares[repeated] / (count[repeated] - 1)))), True
+
+
+def _stall_keys(found: Stalls | None) -> dict[str, object] | None:
+    if found is None:
+        return None
+    waited = [{"job": job, "lost": lost} for job, lost in found.waited_for]
+    return {**asdict(found), "waited_for": waited}
+
+
+def _replay_keys(learned: Learned | None) -> dict[str, object] | None:
+    if learned is None:
+        return None
+    return {"actual": learned.actual, **learned.replays, "error": learned.error}
+
+
+def _order_keys(told: Forecast | None) -> dict[str, object] | None:
+    if told is None:
+        return None
+    found = told.found
+    ratios = {name: found.ratio.get(f"{name}_over_{told.baseline}") for name in found.orders}
+    return {
+        name: {
+            "time": asdict(estimates.time),
+            "ratio": asdict(ratio.time) if (ratio := ratios[name]) else None,
+        }
+        for name, estimates in found.orders.items()
+    }
 
 
 @dataclass(frozen=True, eq=False)
 class LearnAnswer:
     """What logs say: in all runs by kind, and the last run over time.
 
-    `unknown` counts the names in the logs that the workflow does not have. `length` is from the
-    first start to the last end, in seconds, and `waits` are those before a start. `stalls`,
-    `foretold` and `timed` need the workflow's file. `doubts` is what the logs lack. `written` are
-    the files that were written.
+    `unknown` counts the names in the logs that the workflow does not have. The last run began at
+    `first_start`; `began` is None if the logs have no years. `length` is from there to the last
+    end, in seconds, and `waits` are those before a start. `doubts` is what the logs lack.
+    `run_times`, `stalls`, `replay` and `orders` need the workflow's file. `written` are the files
+    that were written.
     """
 
     logs: tuple[str, ...]
@@ -122,17 +238,22 @@ class LearnAnswer:
     attempts: int
     runs: int
     unknown: int
-    began: float
+    began: float | None
     length: float
+    doubts: Doubts
     kinds: tuple[KindOfJob, ...]
-    over_time: OverTime
-    peak: int
+    run_times: TimesKnown | None = field(metadata=json_by(times_keys))
     waits: Waits
-    fit: Fit
-    stalls: Stalls | None
-    foretold: Foretold | None
-    timed: TimesKnown | None
-    doubts: Doubts = field(default_factory=Doubts)
+    peak: int
+    timeline: OverTime
+    stalls: Stalls | None = field(metadata=json_by(_stall_keys))
+    submission_delay: float | None
+    start_delay: float | None
+    pool: AnyPool = field(metadata=json_by(pool_to_dict))
+    replay: Learned | None = field(metadata=json_by(_replay_keys))
+    baseline: str | None
+    orders: Forecast | None = field(metadata=json_by(_order_keys))
+    first_start: float = field(metadata=NOT_IN_JSON)
     written: tuple[str, ...] = ()
 
 
@@ -176,11 +297,11 @@ def learn_answer(
     try:
         found = _found(past, workflow, signs, recorded=recorded, is_in_order=is_in_order)
         if workflow is None:
-            _check_pool(found.fit, table)  # else the simulation did
+            _check_pool(found.pool, table)  # else the simulation did
     except SimulationError as error:
         raise FormatError(", ".join(names), None, str(error)) from error
-    found = replace(found, logs=tuple(names), files=tuple(paths))
-    return replace(found, written=tuple(_write(outputs, found, table, workflow)))
+    written = _write(outputs, found, table, workflow)
+    return replace(found, logs=tuple(names), files=tuple(paths), written=tuple(written))
 
 
 def _sorted_out(given: Sequence[str]) -> tuple[list[tuple[str, bytes]], list[str]]:
@@ -260,11 +381,11 @@ def check_names(past: PastRun, workflow: Workflow | None, names: Sequence[str]) 
         raise FormatError(", ".join(names), None, problem)
 
 
-def _check_pool(fit: Fit, table: RunTimeTable) -> None:
+def _check_pool(pool: AnyPool, table: RunTimeTable) -> None:
     """Raise SimulationError if the workers leave too soon to ever finish the longest job."""
     longest = int(np.argmax(table.seconds))
     alone = Dag({table.names[longest]: []})
-    Experiment(alone, fit.workers, Times("constant", means=table.seconds[[longest]]))
+    Experiment(alone, pool, Times("constant", means=table.seconds[[longest]]))
 
 
 def _workflow(
@@ -291,7 +412,9 @@ def _found(
         usage = usage_of(run, None) if learned is None else learned.usage
         fit = history.fitted(usage) if learned is None else learned.fit
     if workflow is not None and learned is not None:
-        told = foretell(past, learned, workflow, signs)
+        told = forecast_by(past, learned, workflow, signs)
+    doubts = replace(doubts_about(past, usage, workflow), **set_back)
+    began = past.began + float(np.nanmin(run.started))
     return LearnAnswer(
         logs=(),
         files=(),
@@ -299,24 +422,30 @@ def _found(
         attempts=len(past),
         runs=int(past.run.max(initial=0)) + 1,
         unknown=_unknown(past, workflow),
-        began=past.began + float(np.nanmin(run.started)),
+        began=began if doubts.has_year else None,
         length=usage.length,
+        doubts=doubts,
         kinds=tuple(history.kinds_in(past, _descriptions(workflow))),
-        over_time=history.over_time(usage),
-        peak=int(usage.running(usage.start).max(initial=0)),
+        run_times=None if workflow is None else times_known(workflow),
         waits=history.waits(usage),
-        fit=fit,
+        peak=int(usage.running(usage.start).max(initial=0)),
+        timeline=history.over_time(usage),
         stalls=None if learned is None else learned.stalls,
-        foretold=told,
-        timed=None if workflow is None else times_known(workflow),
-        doubts=replace(doubts_about(past, usage, workflow), **set_back),
+        submission_delay=fit.submission,
+        start_delay=fit.freed,
+        pool=fit.workers if learned is None else learned.pool,
+        replay=learned,
+        baseline=None if told is None else told.baseline,
+        orders=told,
+        first_start=began,
     )
 
 
 def _in_order(run: PastRun) -> tuple[PastRun, dict[str, Any]]:
     """Return *run* without starts after the clock was set back, and these fields of `Doubts`."""
     behind, seconds = set_back_in(run)
-    return without(run, behind), {"set_back": seconds, "skipped": int(behind.sum())}
+    known = replace(run, started=np.where(behind, np.nan, run.started))
+    return known, {"set_back": seconds, "skipped": int(behind.sum())}
 
 
 def _unknown(past: PastRun, workflow: Workflow | None) -> int:
@@ -331,9 +460,6 @@ def _descriptions(workflow: Workflow | None) -> dict[str, str]:
     if workflow is None or workflow.describe is None:
         return {}
     return dict(zip(map(str, workflow.names), workflow.describe(), strict=True))
-
-
-# Files
 
 
 def _check_outputs(outputs: Outputs, given: Sequence[str], workflow: Workflow | None) -> None:
@@ -400,10 +526,8 @@ def _pairs(names: Sequence[object], seconds: np.ndarray) -> list[tuple[object, f
 
 def _pool_text(found: LearnAnswer) -> str:
     """Return the pool; the error of a pool that does not explain the run goes with it."""
-    told = found.foretold
-    if told is None:
-        return pool_text(GivenPool(found.fit.workers))
-    return pool_text(GivenPool(told.pool, told.error if told.is_far_off else None))
+    replay = found.replay
+    return pool_text(GivenPool(found.pool, replay.error if replay and replay.is_far_off else None))
 
 
 _MOST_ROWS = 20
@@ -415,8 +539,9 @@ def text(found: LearnAnswer) -> str:
     """Return a report."""
     parts = [_head(found), _kinds(found.kinds), _stalls(found.stalls)]
     parts.append(_pool(found))
-    if found.foretold:
-        parts.append(_orders(found.foretold))
+    if found.orders and found.replay:
+        doubt = caution_text(about_pool(GivenPool(found.pool, found.replay.error)))
+        parts.append(doubt + _orders(found.orders))
     written = f"wrote {named(', '.join(found.written))}\n" if found.written else ""
     return "\n".join(part for part in parts if part) + written
 
@@ -430,8 +555,8 @@ def _head(found: LearnAnswer) -> str:
         " first start to the last end.",
     ]
     lines += _doubts(found.doubts)
-    if found.timed:
-        lines.append(f"{times_sentence(found.timed).capitalize()}.")
+    if found.run_times:
+        lines.append(f"{times_sentence(found.run_times).capitalize()}.")
     if found.unknown:
         jobs = counted(found.unknown, "job of the logs is", "jobs of the logs are")
         lines.append(f"{jobs} not in {named(*found.files)}.")
@@ -445,7 +570,7 @@ def _head(found: LearnAnswer) -> str:
 
 def _moment(found: LearnAnswer) -> str:
     date = "%Y-%m-%d" if found.doubts.has_year else "%m-%d"
-    return datetime.fromtimestamp(found.began, UTC).strftime(f"{date} %H:%M:%S UTC")
+    return datetime.fromtimestamp(found.first_start, UTC).strftime(f"{date} %H:%M:%S UTC")
 
 
 def _doubts(found: Doubts) -> list[str]:
@@ -493,26 +618,25 @@ def _stalls(found: Stalls | None) -> str:
 
 
 def _pool(found: LearnAnswer) -> str:
-    fit, told = found.fit, found.foretold
-    pool = fit.workers if told is None else told.pool
+    pool, replay = found.pool, found.replay
     lines = [f"Pool: {_who(pool)}."]
     if isinstance(pool, Workers) and pool.count < found.peak:
         lines.append(
             f"Up to {counted(found.peak, 'job')} ran at once, but usually fewer slots were there"
             " while jobs waited."
         )
-    if fit.submission is not None:
-        lines.append(f"DAGMan submitted a job {_seconds(fit.submission)} after its last parent.")
-    if told is not None:
-        pools = {"workers": counted(fit.workers.count, "worker"), "recorded": "the recorded slots"}
+    if found.submission_delay is not None:
+        delay = _seconds(found.submission_delay)
+        lines.append(f"DAGMan submitted a job {delay} after its last parent.")
+    if replay is not None:
+        workers = counted(replay.fit.workers.count, "worker")
         words = " and ".join(
-            f"{_seconds(told.replays[name])} on {who} ({_percent(told.error_of(name))})"
-            for name, who in pools.items()
+            f"{_seconds(replay.replays[name])} on {who} ({_percent(replay.error_of(name))})"
+            for name, who in {"workers": workers, "recorded": "the recorded slots"}.items()
         )
-        until = "" if told.actual == found.length else ", until the last job succeeded"
-        lines.append(
-            f"The same order takes {words} by simulation, {_seconds(told.actual)} in fact{until}."
-        )
+        until = "" if replay.actual == found.length else ", until the last job succeeded"
+        actual = _seconds(replay.actual)
+        lines.append(f"The same order takes {words} by simulation, {actual} in fact{until}.")
     return "\n".join(lines) + "\n"
 
 
@@ -534,7 +658,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:+.1f}%"
 
 
-def _orders(told: Foretold) -> str:
+def _orders(told: Forecast) -> str:
     """Say what the whole workflow takes in each order, on the pool."""
     against = "fifo" if told.baseline == FIFO else "the order used"
     rows = [["order", "time on this pool", f"against {against}"]]
@@ -551,66 +675,11 @@ def _orders(told: Foretold) -> str:
         f"{counted(told.found.runs, 'run')} of each order, seed {told.found.seed}; 95% intervals;"
         f" {variation(told.times)} ({where})"
     )
-    doubt = caution_text(about_pool(GivenPool(told.pool, told.error)))
-    return f"{doubt}{table(rows)}{what}\n{how}\n"
+    return f"{table(rows)}{what}\n{how}\n"
 
 
 def _interval(time: Mean) -> str:
     return f"{_seconds(time.mean)} [{_seconds(time.low)}, {_seconds(time.high)}]"
-
-
-def keys(found: LearnAnswer) -> dict[str, object]:
-    """Return what was found as JSON shows it."""
-    told, over = found.foretold, found.over_time
-    return {
-        "logs": found.logs,
-        "files": found.files,
-        "jobs": found.jobs,
-        "attempts": found.attempts,
-        "runs": found.runs,
-        "unknown": found.unknown,
-        "began": found.began if found.doubts.has_year else None,
-        "length": found.length,
-        "doubts": asdict(found.doubts),
-        "kinds": [asdict(kind) for kind in found.kinds],
-        "run_times": times_keys(found.timed),
-        "waits": asdict(found.waits),
-        "peak": found.peak,
-        "timeline": {
-            key: getattr(over, key).tolist() for key in ("time", "running", "waiting", "missing")
-        },
-        "stalls": _stall_keys(found.stalls),
-        "submission_delay": found.fit.submission,
-        "start_delay": found.fit.freed,
-        "pool": pool_to_dict(found.fit.workers if told is None else told.pool),
-        "replay": None if told is None else _replay_keys(told),
-        "baseline": None if told is None else told.baseline,
-        "orders": None if told is None else _order_keys(told),
-        "written": found.written,
-    }
-
-
-def _stall_keys(found: Stalls | None) -> dict[str, object] | None:
-    if found is None:
-        return None
-    waited = [{"job": job, "lost": lost} for job, lost in found.waited_for]
-    return {**asdict(found), "waited_for": waited}
-
-
-def _replay_keys(told: Foretold) -> dict[str, object]:
-    return {"actual": told.actual, **told.replays, "error": told.error}
-
-
-def _order_keys(told: Foretold) -> dict[str, object]:
-    found = told.found
-    ratios = {name: found.ratio.get(f"{name}_over_{told.baseline}") for name in found.orders}
-    return {
-        name: {
-            "time": asdict(estimates.time),
-            "ratio": asdict(ratio.time) if (ratio := ratios[name]) else None,
-        }
-        for name, estimates in found.orders.items()
-    }
 
 
 def learn(
@@ -652,7 +721,7 @@ def learn(
         reading=Reading(ReadOptions(lenient, usedagdir, no_rescue=True)),
         signs=SIGNS,
     )
-    put(found, text, keys, as_json=json_)
+    put(found, text, as_json=json_)
 
 
 def _refuse_outputs(output: str | None, pool_file: str | None) -> None:

@@ -40,7 +40,6 @@ from icsched.commands.order_options import (
     with_run_times,
 )
 from icsched.commands.ordering import Ordered, Wanted, order_workflow
-from icsched.commands.replay import Learned, learned_from, places_left
 from icsched.commands.show import files_of, remark_words
 from icsched.commands.simulate import followed, pool_words, simulated
 from icsched.commands.terminal import QUIET, SIGNS, STANDARD_OUTPUT, Signs, json_text, put_json, say
@@ -48,6 +47,7 @@ from icsched.errors import FormatError, SimulationError
 from icsched.files import write_text
 from icsched.formats.table import ReadOptions
 from icsched.history import PastRun
+from icsched.history.replay import Learned, learned_from, places_left
 from icsched.messages import named
 from icsched.orders import made_order
 from icsched.orders.auto import order_of
@@ -175,7 +175,7 @@ def report_of(
     learned = None if past is None else _learned(past, wanted.logs, workflow)
     given = wanted.given
     if given is None and learned is not None:
-        given = GivenPool(learned.replayed.pool, learned.replayed.error)
+        given = GivenPool(learned.pool, learned.error)
     pool = usual_pool(workflow) if given is None else given.pool
     # Without a pool on several usual ones, as `icsched prio`.
     ordered = order_workflow(workflow, Wanted(WantedOrder(AUTO), given=given), signs=signs)
