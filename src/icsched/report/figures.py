@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from io import BytesIO
 from itertools import cycle
@@ -339,15 +339,15 @@ def ratio_figure(
     with style():
         figure = blank(_WIDTH, 8)
         figure.suptitle(title)
-        place = _places(cells)
+        panels = _Panels(cells, results, orders)
         for axes, metric in zip(figure.subplots(len(METRICS), sharex=True), METRICS, strict=True):
-            _draw_ratios(axes, place, metric, results, orders)
+            panels.draw_ratios(axes, metric)
+            panels.draw_sections(axes)
+            panels.explain_gaps(axes, metric)
             axes.set_ylabel(f"{TITLES[metric]}, {_who(orders.values())} / FIFO")
-            _draw_sections(axes, place)
-            _explain_gaps(axes, place, metric, results, orders)
             axes.ticklabel_format(axis="y", useOffset=False)
             axes.tick_params(axis="x", bottom=metric == METRICS[-1])
-        _label_columns(axes, place)
+        panels.label_columns(axes)
         if len(orders) > 1:
             _add_legend(figure, *axes.get_legend_handles_labels())
     return figure
@@ -518,47 +518,101 @@ def _section(cell: Cell) -> float:
     return cell.interval or 0.0
 
 
-def _places(cells: Sequence[Cell]) -> dict[Cell, float]:
-    """Return the place of each cell on the horizontal axis, one section after another."""
-    sections = {value: i for i, value in enumerate(sorted(set(map(_section, cells))))}
-    columns = {value: i for i, value in enumerate(sorted(set(map(_column, cells))))}
-    width = _section_width(cells)
-    return {
-        cell: sections[_section(cell)] * width + _GAP + columns[_column(cell)] for cell in cells
-    }
+class _Panels:
+    """The plots of a ratio figure: sections side by side, each with a column for each pool."""
 
+    def __init__(
+        self, cells: Sequence[Cell], results: Sequence[CellResult], orders: Mapping[str, str]
+    ) -> None:
+        self.cells = cells
+        self.results = results
+        self.orders = orders
+        self.has_workers = any(cell.workers is not None for cell in cells)
+        self.sections = sorted(set(map(_section, cells)))
+        self.columns = sorted(set(map(_column, cells)))
+        self.width = len(self.columns) - 1 + 2 * _GAP
+        # The points from one column to the next.
+        self.room = _WIDTH * _MARGIN * 72 / (self.width * max(1, len(self.sections)))
 
-def _section_width(cells: Iterable[Cell]) -> float:
-    return len(set(map(_column, cells))) - 1 + 2 * _GAP
+    def place(self, cell: Cell) -> float:
+        """Return the place of a cell on the horizontal axis, one section after another."""
+        section, column = self.sections.index(_section(cell)), self.columns.index(_column(cell))
+        return section * self.width + _GAP + column
 
+    def draw_ratios(self, axes: Axes, metric: str) -> None:
+        """Draw a dot and a segment for each ratio."""
+        axes.axhline(1, color=FAINT, linewidth=0.8)
+        orders = self.orders
+        size = min(2.6, max(1.6, self.room * _BESIDE / len(orders)))  # hides no neighbour
+        for nth, (order, label) in enumerate(orders.items()):
+            look = _LOOKS[nth % len(_LOOKS)]
+            beside = _BESIDE * ((nth + 0.5) / len(orders) - 0.5)  # so that segments do not overlap
+            found = [
+                (self.place(result.cell) + beside, ratio)
+                for result in self.results
+                if (ratio := getattr(result.ratios(order), metric)) is not None
+            ]
+            draw_intervals(axes, found, color=look.color, gid=f"intervals-{metric}-{label}")
+            at, medians = [x for x, _ in found], [ratio.median for _, ratio in found]
+            drawn = _drawn(look, label, f"medians-{metric}")
+            axes.plot(at, medians, look.marker, markersize=size, **drawn)
 
-def _room(cells: Collection[Cell]) -> float:
-    """Return the points from one column to the next."""
-    columns = _section_width(cells) * len(set(map(_section, cells)))
-    return _WIDTH * _MARGIN * 72 / columns
+    def draw_sections(self, axes: Axes) -> None:
+        """Draw a line between sections, and write above each one which interval it has."""
+        axes.set_xlim(0, self.width * len(self.sections))
+        for section, interval in enumerate(self.sections):
+            if section:
+                axes.axvline(section * self.width, color=FAINT, linewidth=0.8)
+            label = f"interval {interval:g}" if interval else ""
+            middle = (section + 0.5) / len(self.sections)
+            axes.text(middle, 1.02, label, transform=axes.transAxes, ha="center", fontsize=7)
 
+    def label_columns(self, axes: Axes) -> None:
+        """Write as many batch sizes, or numbers of workers, below each section as have room."""
+        is_alone = self.columns == [0.0]
+        labels = [f"{column:,g}" for column in self.columns]
+        is_upright = self.room < 0.7 * _LABEL_POINTS * max(map(len, labels))
+        each = math.ceil(1.3 * _LABEL_POINTS / self.room) if is_upright else 1
+        labelled = set(self.columns[::each])
+        with_label = [cell for cell in self.cells if _column(cell) in labelled]
+        told = {self.place(cell): f"{_column(cell):,g}" for cell in with_label}
+        axes.set_xticks(
+            list(told),
+            [""] * len(told) if is_alone else told.values(),
+            fontsize=_LABEL_POINTS,
+            rotation=90 if is_upright else 0,
+        )
+        words = "workers" if self.has_workers else "mean batch size"
+        axes.set_xlabel("the pool" if is_alone else words)
 
-def _draw_ratios(
-    axes: Axes,
-    place: dict[Cell, float],
-    metric: str,
-    results: Sequence[CellResult],
-    orders: Mapping[str, str],
-) -> None:
-    axes.axhline(1, color=FAINT, linewidth=0.8)
-    size = min(2.6, max(1.6, _room(place) * _BESIDE / len(orders)))  # hides no neighbour
-    for nth, (order, label) in enumerate(orders.items()):
-        look = _LOOKS[nth % len(_LOOKS)]
-        beside = _BESIDE * ((nth + 0.5) / len(orders) - 0.5)  # so that segments do not overlap
-        found = [
-            (place[result.cell] + beside, ratio)
-            for result in results
-            if (ratio := getattr(result.ratios(order), metric)) is not None
+    def explain_gaps(self, axes: Axes, metric: str) -> None:
+        """Say in each section without a dot why there is none; once, if no section has one."""
+        found = [[one for one in self.results if _section(one.cell) == s] for s in self.sections]
+        gaps = {at: there for at, there in enumerate(found) if not self._has_ratio(there, metric)}
+        if len(gaps) == len(found):
+            _write_inside(axes, 0.5, self._why_empty(self.results).replace("\n", " "))
+            axes.set_yticks([1.0])
+            return
+        for section, there in gaps.items():
+            _write_inside(axes, (section + 0.5) / len(found), self._why_empty(there))
+
+    def _has_ratio(self, results: Sequence[CellResult], metric: str) -> bool:
+        return any(getattr(one.ratios(order), metric) for one in results for order in self.orders)
+
+    def _why_empty(self, results: Sequence[CellResult]) -> str:
+        """Say why no result has a ratio of stalls: both means must not be 0, FIFO's clearly so."""
+        if not results:
+            return "not simulated\nyet"
+        labels = {**self.orders, BASELINE: "FIFO"}
+        never = [
+            label
+            for order, label in labels.items()
+            if all(result.orders[order].stall.mean == 0 for result in results)
         ]
-        draw_intervals(axes, found, color=look.color, gid=f"intervals-{metric}-{label}")
-        at, medians = [x for x, _ in found], [ratio.median for _, ratio in found]
-        drawn = _drawn(look, label, f"medians-{metric}")
-        axes.plot(at, medians, look.marker, markersize=size, **drawn)
+        if not never:
+            return "stalls too rare\nfor a ratio"
+        is_all = len(never) == len(labels)
+        return "never stalled" if is_all else f"{', '.join(never)}\nnever stalled"
 
 
 def draw_intervals(axes: Axes, curve: Curve, **look: Any) -> None:
@@ -566,77 +620,6 @@ def draw_intervals(axes: Axes, curve: Curve, **look: Any) -> None:
     lows, highs = [found.low for _, found in curve], [found.high for _, found in curve]
     at = [x for x, _ in curve]
     axes.plot(_with_gaps(at, at), _with_gaps(lows, highs), linewidth=0.8, **look)
-
-
-def _draw_sections(axes: Axes, place: dict[Cell, float]) -> None:
-    sections = sorted(set(map(_section, place)))
-    width = _section_width(place)
-    axes.set_xlim(0, width * len(sections))
-    for section, interval in enumerate(sections):
-        if section:
-            axes.axvline(section * width, color=FAINT, linewidth=0.8)
-        label = f"interval {interval:g}" if interval else ""
-        middle = (section + 0.5) / len(sections)
-        axes.text(middle, 1.02, label, transform=axes.transAxes, ha="center", fontsize=7)
-
-
-def _label_columns(axes: Axes, place: dict[Cell, float]) -> None:
-    """Write as many batch sizes, or numbers of workers, below each section as have room."""
-    columns = sorted(set(map(_column, place)))
-    is_alone = columns == [0.0]
-    labels = [f"{column:,g}" for column in columns]
-    room = _room(place)
-    is_upright = room < 0.7 * _LABEL_POINTS * max(map(len, labels))
-    each = math.ceil(1.3 * _LABEL_POINTS / room) if is_upright else 1
-    named = set(columns[::each])
-    ticks = {x: f"{_column(cell):,g}" for cell, x in place.items() if _column(cell) in named}
-    axes.set_xticks(
-        list(ticks),
-        [""] * len(ticks) if is_alone else ticks.values(),
-        fontsize=_LABEL_POINTS,
-        rotation=90 if is_upright else 0,
-    )
-    has_workers = any(cell.workers is not None for cell in place)
-    words = "workers" if has_workers else "mean batch size"
-    axes.set_xlabel("the pool" if is_alone else words)
-
-
-def _explain_gaps(
-    axes: Axes,
-    place: dict[Cell, float],
-    metric: str,
-    results: Sequence[CellResult],
-    orders: Mapping[str, str],
-) -> None:
-    """Say in each section without a dot why there is none; once, if no section has one."""
-    sections = sorted(set(map(_section, place)))
-    found = [[result for result in results if _section(result.cell) == s] for s in sections]
-    gaps = {i: one for i, one in enumerate(found) if not _has_ratio(one, metric, orders)}
-    if len(gaps) == len(sections):
-        _write_inside(axes, 0.5, _why_empty(results, orders).replace("\n", " "))
-        axes.set_yticks([1.0])
-        return
-    for section, there in gaps.items():
-        _write_inside(axes, (section + 0.5) / len(sections), _why_empty(there, orders))
-
-
-def _has_ratio(results: Sequence[CellResult], metric: str, orders: Mapping[str, str]) -> bool:
-    return any(getattr(result.ratios(order), metric) for result in results for order in orders)
-
-
-def _why_empty(results: Sequence[CellResult], orders: Mapping[str, str]) -> str:
-    """Say why no result has a ratio of stalls: both means must not be 0, FIFO's clearly so."""
-    if not results:
-        return "not simulated\nyet"
-    labels = {**orders, BASELINE: "FIFO"}
-    never = [
-        label
-        for order, label in labels.items()
-        if all(result.orders[order].stall.mean == 0 for result in results)
-    ]
-    if not never:
-        return "stalls too rare\nfor a ratio"
-    return "never stalled" if len(never) == len(labels) else f"{', '.join(never)}\nnever stalled"
 
 
 def _write_inside(axes: Axes, across: float, words: str) -> None:

@@ -7,6 +7,7 @@ for 10^4 nodes; networkx and rustworkx have no layers with few crossings.
 """
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,8 @@ def placed(level: Ids, parents: Ids, children: Ids, passes: int = PASSES) -> Pla
     count = int(level.max(initial=-1)) + 1
     sizes = np.bincount(level, minlength=count)
     width = float(sizes.max(initial=1))
-    layers = _Layers(level, sizes, width, _arcs_by_level(level, parents, children, count))
+    into, out = _split(level, children, parents, count), _split(level, parents, children, count)
+    layers = _Layers(level, sizes, width, into, out)
     x = layers.spread(np.arange(len(level), dtype=np.float64))
     best, fewest = x, crossings(level, x, parents, children)
     for number in range(passes if fewest else 0):
@@ -115,22 +117,11 @@ def _inversions(values: Sizes) -> int:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Arcs:
-    """For the arcs into each level, and out of it: the places of the ends in that level."""
-
-    into: list[tuple[Ids, Ids]]  # for each level: the children, and the parents beside them
-    out: list[tuple[Ids, Ids]]  # for each level: the parents, and the children beside them
+# For each level: the ends of arcs in that level, and the other ends beside them.
+_Ends: TypeAlias = list[tuple[Ids, Ids]]
 
 
-def _arcs_by_level(level: Ids, parents: Ids, children: Ids, count: int) -> _Arcs:
-    return _Arcs(
-        _split(level, children, parents, count),
-        _split(level, parents, children, count),
-    )
-
-
-def _split(level: Ids, ends: Ids, others: Ids, count: int) -> list[tuple[Ids, Ids]]:
+def _split(level: Ids, ends: Ids, others: Ids, count: int) -> _Ends:
     in_order = np.argsort(level[ends], kind="stable")
     cuts = np.searchsorted(level[ends][in_order], np.arange(1, count))
     return [(ends[part], others[part]) for part in np.split(in_order, cuts)]
@@ -143,7 +134,8 @@ class _Layers:
     level: Ids
     sizes: Sizes
     width: float
-    arcs: _Arcs
+    into: _Ends
+    out: _Ends
 
     def spread(self, x: Floats) -> Floats:
         """Return the places of nodes that are sorted by *x* in each level."""
@@ -157,7 +149,7 @@ class _Layers:
     def swept(self, x: Floats, *, is_down: bool) -> Floats:
         """Return places sorted by the means of the parents, level by level, or of the children."""
         x = x.copy()
-        sides = self.arcs.into if is_down else self.arcs.out
+        sides = self.into if is_down else self.out
         starts = np.cumsum(self.sizes) - self.sizes
         by_level = np.argsort(self.level, kind="stable")
         levels = range(len(self.sizes)) if is_down else range(len(self.sizes) - 1, -1, -1)

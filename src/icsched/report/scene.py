@@ -26,8 +26,8 @@ class DagPicture:
     places, `width` and `height` the size of the picture, in units of one node; y grows downwards,
     with the level. `label` is the task's name, or the kind of the group. `tasks` counts the tasks
     of each node. `kind` is an index into `kinds`. `parent` and `child` are the nodes of each arc,
-    and `count` the number of arcs between tasks that it stands for. `inner` counts the arcs within
-    each group, which are not drawn.
+    and `count` the number of arcs between tasks that it stands for. Arcs within a group are not
+    drawn.
     """
 
     is_grouped: bool
@@ -44,7 +44,6 @@ class DagPicture:
     parent: Ids = field(repr=False)
     child: Ids = field(repr=False)
     count: Sizes = field(repr=False)
-    inner: Sizes = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.label)
@@ -76,27 +75,35 @@ def dag_picture(
     """
     kind, names = kinds_by_name(list(map(str, dag.names))) if kinds is None else kinds
     kind, names = main_kinds(kind, names, run_times)
-    if len(dag) > most_drawn or dag.arc_count > MOST_ARCS:
-        return _in_groups(dag, groups_of(dag, kind, names))
-    parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
-    found = placed(dag.levels, parents, children)
+    is_grouped = len(dag) > most_drawn or dag.arc_count > MOST_ARCS
+    groups = groups_of(dag, kind, names) if is_grouped else _alone(dag, kind, names)
+    labels = (groups.kinds[at] for at in groups.kind.tolist()) if is_grouped else dag.names
+    above, below, count = arcs_between(groups.group, len(groups), dag.arcs[:, 0], dag.arcs[:, 1])
+    # Arcs between groups of one band of levels are drawn, but do not place the groups.
+    leads_down = groups.level[above] < groups.level[below]
+    found = placed(groups.level, above[leads_down], below[leads_down])
     return DagPicture(
-        is_grouped=False,
-        node=np.arange(len(dag), dtype=np.int32),
+        is_grouped=is_grouped,
+        node=groups.group,
         x=found.x,
         y=found.y,
         width=found.width,
         height=found.height,
-        label=tuple(map(str, dag.names)),
-        tasks=np.ones(len(dag), np.int64),
-        level=dag.levels,
-        kind=kind,
-        kinds=names,
-        parent=parents,
-        child=children,
-        count=np.ones(dag.arc_count, np.int64),
-        inner=np.zeros(len(dag), np.int64),
+        label=tuple(map(str, labels)),
+        tasks=groups.tasks,
+        level=groups.level,
+        kind=groups.kind,
+        kinds=groups.kinds,
+        parent=above,
+        child=below,
+        count=count,
     )
+
+
+def _alone(dag: Dag, kind: Ids, kinds: tuple[str, ...]) -> "Groups":
+    """Return groups of one task each."""
+    group = np.arange(len(dag), dtype=np.int32)
+    return Groups(group, np.ones(len(dag), np.int64), kind, dag.levels, kinds)
 
 
 def kinds_by_name(names: Sequence[str]) -> tuple[Ids, tuple[str, ...]]:
@@ -109,32 +116,6 @@ def kinds_by_name(names: Sequence[str]) -> tuple[Ids, tuple[str, ...]]:
     kind = kinds_of(names)
     _, first = np.unique(kind, return_index=True)
     return kind, tuple(stem(names[at]) for at in first.tolist())
-
-
-def _in_groups(dag: Dag, groups: "Groups") -> DagPicture:
-    parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
-    above, below, count = arcs_between(groups.group, len(groups), parents, children)
-    # Arcs between groups of one band of levels are drawn, but do not place the groups.
-    leads_down = groups.level[above] < groups.level[below]
-    found = placed(groups.level, above[leads_down], below[leads_down])
-    is_inner = groups.group[parents] == groups.group[children]
-    return DagPicture(
-        is_grouped=True,
-        node=groups.group,
-        x=found.x,
-        y=found.y,
-        width=found.width,
-        height=found.height,
-        label=tuple(groups.kinds[at] for at in groups.kind.tolist()),
-        tasks=groups.tasks,
-        level=groups.level,
-        kind=groups.kind,
-        kinds=groups.kinds,
-        parent=above,
-        child=below,
-        count=count,
-        inner=np.bincount(groups.group[parents[is_inner]], minlength=len(groups)),
-    )
 
 
 @dataclass(frozen=True, eq=False)
