@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from icsched import checks
-from icsched.commands.inputs import Reading, Resumed, done_line, named_jobs, resumed
+from icsched.commands.inputs import Reading, done_line, named_jobs
 from icsched.commands.options import USUAL, WHOLE, FileName, FileOptions, Json, check_streams
 from icsched.commands.terminal import NOT_IN_JSON, SIGNS, put
 from icsched.errors import GameError, StateError
@@ -27,7 +27,7 @@ class BatchAnswer:
     left: int
     eligible: int
     running: int
-    resumed: Resumed | None = field(metadata=NOT_IN_JSON)
+    resumed: str = field(metadata=NOT_IN_JSON)
 
 
 def _answer(workflow: Workflow, take: int, done: str, running: str) -> BatchAnswer:
@@ -58,7 +58,7 @@ def _answer(workflow: Workflow, take: int, done: str, running: str) -> BatchAnsw
         left=left,
         eligible=len(state.sources),
         running=len(busy),
-        resumed=resumed(workflow),
+        resumed=done_line(workflow, "hand out"),
     )
 
 
@@ -78,7 +78,7 @@ def text(found: BatchAnswer) -> str:
     else:
         why = "all eligible jobs are running" if found.left else "all jobs are done"
         shown = f"no job is eligible: {why}\n"
-    return shown + done_line(found.resumed, "hand out")
+    return shown + found.resumed
 
 
 def batch(

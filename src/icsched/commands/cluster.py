@@ -9,12 +9,10 @@ from typing import Annotated
 from icsched import checks, formats
 from icsched.commands.inputs import (
     Reading,
-    Resumed,
     TimesKnown,
     check_output,
     done_line,
     named_jobs,
-    resumed,
     times_line,
     whole_numbers,
 )
@@ -66,7 +64,7 @@ class ClusterAnswer:
     clusters: tuple[NamedCluster, ...]
     written: tuple[str, ...]
     files: tuple[str, ...] = field(metadata=NOT_IN_JSON)
-    resumed: Resumed | None = field(metadata=NOT_IN_JSON)
+    resumed: str = field(metadata=NOT_IN_JSON)
 
 
 def _check_size(workflow: Workflow, size: int | None) -> None:
@@ -99,7 +97,7 @@ def text(found: ClusterAnswer) -> str:
         f"{named(*found.files)}: {size(found.jobs, found.arcs)}\n"
         f"{counted(len(found.clusters), 'cluster')}, clusterer {found.clusterer}:"
         f" {found.cut_arcs:,} of {counted(found.arcs, 'dependency', 'dependencies')} cut\n"
-        f"{shown}{done_line(found.resumed, 'cluster')}{times_line(found.run_times)}"
+        f"{shown}{found.resumed}{times_line(found.run_times)}"
         f"{_submission(found.written)}"
     )
 
@@ -182,7 +180,7 @@ def cluster(
         clusters=tuple(_named(workflow, one) for one in clusters),
         written=() if output_ is None else _write(workflow, clusters, output_),
         files=files,
-        resumed=resumed(workflow),
+        resumed=done_line(workflow, "cluster"),
     )
     put(found, text, as_json=json_)
 

@@ -217,15 +217,6 @@ def _check_all_there(dag: Dag, found: Container[Hashable], path: str) -> None:
 
 
 @dataclass(frozen=True)
-class Resumed:
-    """Some jobs are done according to the rescue file, or, without one, to the files."""
-
-    done: int
-    left: int
-    rescue: str | None
-
-
-@dataclass(frozen=True)
 class TimesKnown:
     """How many jobs have run times of which origin, and how many given names fit no job.
 
@@ -240,24 +231,20 @@ class TimesKnown:
     is_own: bool = field(default=False, metadata=NOT_IN_JSON)
 
 
-def resumed(workflow: Workflow) -> Resumed | None:
-    """Return how many jobs are done and left, or None if none is done."""
+def done_sentence(workflow: Workflow, aim: str) -> str:
+    """Say how many jobs are done, by which file, and how many are left to *aim*; "" if none is."""
     done = int(workflow.done.sum())
-    return Resumed(done, len(workflow.dag), workflow.done_by) if done else None
-
-
-def done_sentence(note: Resumed, aim: str) -> str:
-    """Say how many jobs are done, according to which file, and how many are left to *aim*."""
-    by = f" by {note.rescue}" if note.rescue else " by DONE in the files"
-    return f"{counted(note.done, 'job')} done{by}; {counted(note.left, 'job')} left to {aim}"
-
-
-def done_line(note: Resumed | None, aim: str) -> str:
-    """Return a line for a report, with the option that ignores the rescue file; "" for None."""
-    if note is None:
+    if not done:
         return ""
-    option = " (--no-rescue ignores that file)" if note.rescue else ""
-    return f"{done_sentence(note, aim)}{option}\n"
+    by = f"by {workflow.done_by or 'DONE in the files'}"
+    return f"{counted(done, 'job')} done {by}; {counted(len(workflow.dag), 'job')} left to {aim}"
+
+
+def done_line(workflow: Workflow, aim: str) -> str:
+    """Return a line for a report, with the option that ignores the rescue file; "" if none is."""
+    sentence = done_sentence(workflow, aim)
+    option = " (--no-rescue ignores that file)" if workflow.done_by else ""
+    return f"{sentence}{option}\n" if sentence else ""
 
 
 def times_sentence(note: TimesKnown) -> str:

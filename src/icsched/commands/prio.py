@@ -37,7 +37,6 @@ from icsched.commands.inputs import (
     Reading,
     check_given,
     done_sentence,
-    resumed,
     times_sentence,
 )
 from icsched.commands.notes import (
@@ -170,9 +169,9 @@ class _Search:
 
     def _tell(self, found: Ordered, *, is_own: bool) -> None:
         """Note which jobs are done, where run times are from, and what is out of date."""
-        done, known = resumed(found.workflow), times_known(found.workflow, is_own=is_own)
-        if done:
-            self.notes.append(Note("resumed", done_sentence(done, "order")))
+        known = times_known(found.workflow, is_own=is_own)
+        if done := done_sentence(found.workflow, "order"):
+            self.notes.append(Note("resumed", done))
         if known:
             self.notes.append(Note("run-times", times_sentence(known)))
         action: SectionAction = "removed" if found.removes_sections else "replaced"

@@ -13,7 +13,6 @@ from icsched.commands.inputs import (
     Reading,
     TimesKnown,
     done_sentence,
-    resumed,
     times_sentence,
 )
 from icsched.commands.notes import Note, about_inner, sentences, stale_sections, strict_setting
@@ -150,8 +149,8 @@ def files_of(
     if workflow.done_by is not None:  # even a rescue file that lists no job as done
         rescue = f"DAGMan will resume from {workflow.done_by}: {counted(done, 'job')} done"
         told.append(Note("resumed", rescue))
-    elif already := resumed(workflow):
-        told.append(Note("resumed", done_sentence(already, "order")))
+    elif done:
+        told.append(Note("resumed", done_sentence(workflow, "order")))
     if known and not known.is_own:  # otherwise a remark tells it
         told.append(Note("run-times", times_sentence(known)))
     sections, strict = behind.sections(), behind.refusing()

@@ -10,11 +10,9 @@ from cyclopts import Parameter
 from icsched.commands.comparison import variation
 from icsched.commands.inputs import (
     Reading,
-    Resumed,
     TimesKnown,
     done_sentence,
     numbers,
-    resumed,
     times_counts,
     times_keys,
 )
@@ -94,7 +92,7 @@ class SimulateAnswer:
     jobs: int
     arcs: int
     done: int
-    resumed: Resumed | None
+    resumed: str
     pool: AnyPool
     times: Times
     run_times: tuple[str, ...]
@@ -136,7 +134,7 @@ def simulate_answer(
         jobs=len(workflow.dag),
         arcs=workflow.dag.arc_count,
         done=int(workflow.done.sum()),
-        resumed=resumed(workflow),
+        resumed=done_sentence(workflow, "simulate"),
         pool=given.pool,
         times=times,
         run_times=sources,
@@ -225,7 +223,7 @@ def followed(beside: SideBySide, found: Simulation, signs: Signs) -> dict[str, T
 def text(found: SimulateAnswer) -> str:
     """Return tables."""
     head = f"{named(*found.files)}: {size(found.jobs, found.arcs)}\n"
-    head += f"{done_sentence(found.resumed, 'simulate')}.\n" if found.resumed else ""
+    head += f"{found.resumed}.\n" if found.resumed else ""
     head += _model(found) + "".join(_told(found))
     return f"{head}\n{_report(found)}"
 

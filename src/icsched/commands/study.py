@@ -14,12 +14,10 @@ from cyclopts import Parameter
 
 from icsched.commands.inputs import (
     Reading,
-    Resumed,
     TimesKnown,
     check_given,
     done_sentence,
     numbers,
-    resumed,
     times_sentence,
     whole_numbers,
 )
@@ -94,7 +92,7 @@ class Studied:
     plans: dict[str, Plan]
     subject: Subject
     fingerprint: str
-    resumed: Resumed | None
+    resumed: str
     timed: TimesKnown | None
 
 
@@ -202,7 +200,7 @@ def _studied(
         plans=plans,
         subject=subject,
         fingerprint=fingerprint(subject, terms),
-        resumed=resumed(workflow),
+        resumed=done_sentence(workflow, "simulate"),
         timed=timed,
     )
 
@@ -294,7 +292,7 @@ def beginning(begun: StudyBegun) -> str:
     lines = []
     for workflow in begun.workflows:
         if workflow.resumed:
-            lines.append(f"{workflow.name}: {done_sentence(workflow.resumed, 'simulate')}\n")
+            lines.append(f"{workflow.name}: {workflow.resumed}\n")
         if workflow.timed:
             lines.append(f"{workflow.name}: {times_sentence(workflow.timed)}\n")
     return "".join(lines)
