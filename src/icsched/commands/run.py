@@ -26,7 +26,7 @@ from icsched.commands.options import (
     one_of,
     refuse,
 )
-from icsched.commands.order_options import AUTO, CHOSEN, AutoOptions, WantedOrder
+from icsched.commands.order_options import AUTO, CHOSEN, AutoOptions
 from icsched.commands.terminal import (
     NOT_IN_JSON,
     QUIET,
@@ -67,21 +67,58 @@ _LONGEST = 60  # characters of a name
 _FIRST_S, _EVERY_S = 10.0, 60.0  # when lines of progress come, without a terminal
 
 
+@Parameter(name="*")
 @dataclass(frozen=True)
-class Wanted:
-    """What a user wants: an engine by name, its terms, rules, and where the journal is.
+class RunOptions:
+    """What runs jobs, in which order, by which rules, and where the journal is.
 
-    *redo_missing* runs completed jobs again that lack an output.
+    Parameters
+    ----------
+    engine
+        Name of the program that runs the commands.
+    workers
+        Number of workers; for engine local by default the number of cores.
+    address
+        Address of a scheduler that runs already, for an engine that has one.
+    journal
+        Directory for the journal, the logs and the run times; by default FILE.icsched-run.
+    resume
+        Go on with the run in the journal: run what it does not say is completed. Without a journal
+        all jobs run.
+    again
+        Forget the journal, and run all jobs again; logs and run times stay.
+    redo_missing
+        With --resume: run completed jobs again whose output files are gone, and all jobs that
+        depend on them.
+    dry_run
+        Say what would run, and start nothing.
+    retries
+        How often a job that fails is tried again.
+    keep_going
+        After a failure, run all jobs that do not depend on the failed job.
+    time_limit
+        Seconds after which an attempt is stopped, and has failed.
+    shell
+        Let /bin/sh read the commands: as the file has them, or with blanks between the words.
+
     """
 
-    order: WantedOrder
-    engine: str
-    terms: Terms
-    rules: Rules
-    directory: str | None
-    resume: bool
-    again: bool
-    redo_missing: bool
+    engine: Annotated[str, one_of(ENGINES)] = "local"
+    workers: Annotated[int | None, Parameter(name=["--workers", "-j"]), WHOLE] = None
+    address: str | None = None
+    journal: str | None = None
+    resume: Flag = False
+    again: Flag = False
+    redo_missing: Flag = False
+    dry_run: Flag = False
+    order: AutoOptions = CHOSEN
+    retries: Annotated[int, WHOLE] = 0
+    keep_going: Flag = False
+    time_limit: float | None = None
+    shell: Flag = False
+
+
+_AS_USUAL = RunOptions()
 
 
 @dataclass(frozen=True)
@@ -178,13 +215,14 @@ class Start:
     """
 
     def __init__(
-        self, files: Sequence[str], wanted: Wanted, reading: Reading, signs: Signs
+        self, files: Sequence[str], options: RunOptions, reading: Reading, signs: Signs
     ) -> None:
-        terms = wanted.terms
-        wanted.order.check()
+        self.rules = Rules(options.retries, options.keep_going, options.time_limit)
+        self.terms = terms = Terms(options.workers, options.address, options.shell, tell=tell_user)
+        options.order.check()
         _check_place(files)
-        self.engine: Engine = ENGINES.find(wanted.engine, asked_by="--engine")
-        _check_again(wanted)
+        self.engine: Engine = ENGINES.find(options.engine, asked_by="--engine")
+        _check_again(options)
         if self.engine.name == LOCAL.name:
             count_workers(terms)
         workflow = reading.read(files, signs=signs)
@@ -193,12 +231,12 @@ class Start:
         commands = workflow.all_commands
         if commands is not None:  # the files with the commands are read once
             workflow = replace(workflow, find_commands=lambda: commands)
-        self.wanted, self.signs = wanted, signs
+        self.options, self.signs = options, signs
         self.file, self.workflow = files[0], workflow
         self.tasks = CommandTasks(workflow, self.file)
         if not terms.shell and terms.address is None:
             self.tasks.check_programs()  # they run on this machine
-        self.directory = Path(wanted.directory or f"{_without_link(self.file)}{SUFFIX}").absolute()
+        self.directory = Path(options.journal or f"{_without_link(self.file)}{SUFFIX}").absolute()
         check_owned(self.directory)
 
     @property
@@ -209,20 +247,20 @@ class Start:
 
     def after(self, completed: Collection[int]) -> "Rest":
         """Return what is left to run if the journal says that tasks are *completed*, in order."""
-        wanted, workflow = self.wanted, self.workflow
-        is_here = wanted.terms.address is None
-        lacking = self.tasks.missing_outputs(completed) if wanted.resume and is_here else {}
+        options, workflow = self.options, self.workflow
+        is_here = self.terms.address is None
+        lacking = self.tasks.missing_outputs(completed) if options.resume and is_here else {}
         names = workflow.names
         missing = tuple(MissingOutput(str(names[task]), file) for task, file in lacking.items())
         if missing:
-            tell_user(missing_outputs(missing, is_redone=wanted.redo_missing))
-        redone = with_descendants(workflow.whole, lacking) if wanted.redo_missing else []
+            tell_user(missing_outputs(missing, is_redone=options.redo_missing))
+        redone = with_descendants(workflow.whole, lacking) if options.redo_missing else []
         done = np.zeros(len(workflow.whole), bool)
         done[list(set(completed).difference(redone))] = True
-        left = wanted.order.timed(with_learned(without(workflow, done), self.directory))
-        is_raced = wanted.order.order == AUTO and self.engine.name == LOCAL.name
-        pool = Workers(count_workers(wanted.terms)) if is_raced else None
-        plan = wanted.order.plan(left, pool=pool, signs=self.signs)
+        left = options.order.timed(with_learned(without(workflow, done), self.directory))
+        is_raced = options.order.order == AUTO and self.engine.name == LOCAL.name
+        pool = Workers(count_workers(self.terms)) if is_raced else None
+        plan = options.order.plan(left, pool=pool, signs=self.signs)
         return Rest(CommandTasks(left, self.file), plan, missing, redone)
 
 
@@ -244,14 +282,14 @@ def _check_place(files: Sequence[str]) -> None:
             raise ArgumentError(f"FILE: expected {expected}, got a stream: {file}")
 
 
-def _check_again(wanted: Wanted) -> None:
+def _check_again(options: RunOptions) -> None:
     """Raise ArgumentError for options on an earlier run that cannot be used together."""
-    redoes, is_elsewhere = wanted.redo_missing, wanted.terms.address is not None
+    redoes, is_elsewhere = options.redo_missing, options.address is not None
     why = "output files may be on other machines"
     refuse(
         {
-            "--resume cannot be used with --again": wanted.resume and wanted.again,
-            "--redo-missing cannot be used without --resume": redoes and not wanted.resume,
+            "--resume cannot be used with --again": options.resume and options.again,
+            "--redo-missing cannot be used without --resume": redoes and not options.resume,
             f"--redo-missing cannot be used with --address: {why}": redoes and is_elsewhere,
         }
     )
@@ -269,8 +307,8 @@ def _without_link(file: str) -> str:
 
 def dry_answer(start: Start) -> DryAnswer:
     """Say what would run now, and in which order; nothing is started, and nothing is written."""
-    wanted, completed = start.wanted, set[int]()
-    if wanted.resume:
+    completed = set[int]()
+    if start.options.resume:
         opening = Opening(tell=tell_user)
         with read_journal(start.directory, start.identity, opening) as journal:
             completed = journal.completed()
@@ -281,7 +319,7 @@ def dry_answer(start: Start) -> DryAnswer:
         order=rest.plan.ordered_by,
         jobs=len(left.whole),
         completed_before=int(left.done.sum()),
-        shell=wanted.terms.shell,
+        shell=start.terms.shell,
         missing_outputs=rest.missing,
         planned=tuple(
             PlannedJob(rest.tasks.name(task), commands[task]) for task in rest.plan.order.tolist()
@@ -297,9 +335,8 @@ def run_answer(start: Start, tell: Tell) -> RunAnswer:
     cannot be used. Raises FormatError if the journal could not be written in mid-run; all that was
     running is stopped then, and the run can be resumed.
     """
-    wanted = start.wanted
-    opening = Opening(wanted.resume, wanted.again, tell_user)
-    writers = wanted.terms.workers or 1
+    opening = Opening(start.options.resume, start.options.again, tell_user)
+    writers = start.terms.workers or 1
     with open_journal(start.directory, start.identity, opening, writers=writers) as journal:
         rest = start.after(journal.completed())
         if rest.redone:  # only now: nothing is forgotten if the order cannot be made
@@ -347,13 +384,13 @@ def _run(rest: Rest, journal: Journal, start: Start, tell: Tell) -> tuple[Happen
     """
     if not len(rest.plan.dag):
         return Happened(), None
-    terms = replace(start.wanted.terms, recorder=WorkerRecorder(str(journal.directory)))
+    terms = replace(start.terms, recorder=WorkerRecorder(str(journal.directory)))
     with (
         Interrupts(raises=terms.address is not None) as interrupts,
         start.engine.open(terms) as crew,
     ):
         interrupts.raises = False  # from now on the loop heeds them
-        loop = Loop(rest.tasks, rest.plan, journal, crew, start.wanted.rules)
+        loop = Loop(rest.tasks, rest.plan, journal, crew, start.rules)
         return loop.run(interrupts, tell), crew.workers
 
 
@@ -482,24 +519,9 @@ def _seconds(seconds: float) -> str:
     return f"{number(seconds, 2 if seconds < 100 else 0)} s"
 
 
-EngineWord = Annotated[str, one_of(ENGINES)]
-
-
 def run(
     *files: FileName,
-    engine: EngineWord = "local",
-    workers: Annotated[int | None, Parameter(name=["--workers", "-j"]), WHOLE] = None,
-    address: str | None = None,
-    journal: str | None = None,
-    resume: Flag = False,
-    again: Flag = False,
-    redo_missing: Flag = False,
-    dry_run: Flag = False,
-    order: AutoOptions = CHOSEN,
-    retries: Annotated[int, WHOLE] = 0,
-    keep_going: Flag = False,
-    time_limit: float | None = None,
-    shell: Flag = False,
+    options: RunOptions = _AS_USUAL,
     reading: FileOptions = USUAL,
     json_: Json = False,
 ) -> None:
@@ -507,46 +529,17 @@ def run(
 
     Parameters
     ----------
-    engine
-        Name of the program that runs the commands.
-    workers
-        Number of workers; for engine local by default the number of cores.
-    address
-        Address of a scheduler that runs already, for an engine that has one.
-    journal
-        Directory for the journal, the logs and the run times; by default FILE.icsched-run.
-    resume
-        Go on with the run in the journal: run what it does not say is completed. Without a journal
-        all jobs run.
-    again
-        Forget the journal, and run all jobs again; logs and run times stay.
-    redo_missing
-        With --resume: run completed jobs again whose output files are gone, and all jobs that
-        depend on them.
-    dry_run
-        Say what would run, and start nothing.
-    retries
-        How often a job that fails is tried again.
-    keep_going
-        After a failure, run all jobs that do not depend on the failed job.
-    time_limit
-        Seconds after which an attempt is stopped, and has failed.
-    shell
-        Let /bin/sh read the commands: as the file has them, or with blanks between the words.
     json_
         Print one JSON object instead of a report.
 
     """
-    check_streams(*files, order.order, *order.run_times)
-    rules = Rules(retries, keep_going, time_limit)
-    terms = Terms(workers, address, shell, tell=tell_user)
-    wanted = Wanted(order, engine, terms, rules, journal, resume, again, redo_missing)
-    if dry_run:
-        start = Start(files, wanted, Reading(reading), SIGNS)
+    check_streams(*files, options.order.order, *options.order.run_times)
+    if options.dry_run:
+        start = Start(files, options, Reading(reading), SIGNS)
         put(dry_answer(start), dry_text, as_json=json_, wraps=False)
         return
     with _live() as tell:  # it shows more than signs
-        found = run_answer(Start(files, wanted, Reading(reading), QUIET), tell)
+        found = run_answer(Start(files, options, Reading(reading), QUIET), tell)
     put(found, text, as_json=json_)
     sys.stdout.flush()
     if found.signal is not None:
