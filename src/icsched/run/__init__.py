@@ -1,1 +1,1 @@
-"""Runs of workflows: the journal, the loop over a server and workers, and what was learned."""
+"""Executing a workflow: the journal, the loop, and the crews of local and of Dask workers."""

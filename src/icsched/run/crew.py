@@ -62,7 +62,7 @@ class Crew(Protocol):
         """
 
 
-def _tell_nobody(_line: str) -> None:
+def tell_nobody(_line: str) -> None:
     """Say nothing."""
 
 
@@ -74,7 +74,7 @@ class Terms:
     address: str | None = None  # of a scheduler that runs already
     shell: bool = False  # whether commands are read by a shell
     recorder: WorkerRecorder | None = None  # for workers that share the files of this machine
-    tell: Callable[[str], None] = _tell_nobody  # gets one line for people about what runs where
+    tell: Callable[[str], None] = tell_nobody  # gets one line for people about what runs where
 
     def count_workers(self) -> int:
         """Return how many workers to start here, by default one for each core; ArgumentError."""

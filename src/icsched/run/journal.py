@@ -25,7 +25,7 @@ from typing import Self
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import check_owned, open_owned
-from icsched.run.crew import Outcome
+from icsched.run.crew import Outcome, tell_nobody
 from icsched.run.damage import LOGS, check_log, check_sound, last_log_number
 from icsched.run.directory import RESERVE, reserve, sole_server
 from icsched.run.identity import (
@@ -53,10 +53,6 @@ _UNSAFE = re.compile(r"[^\w.+-]", re.ASCII)
 _LONGEST_NAME = 100  # characters of a task's name in the name of its log
 
 
-def _tell_nobody(_line: str) -> None:
-    """Say nothing."""
-
-
 @dataclass(frozen=True)
 class Opening:
     """How a journal is opened: to *resume* a run, or to run everything *again*.
@@ -67,7 +63,7 @@ class Opening:
 
     resume: bool = False
     again: bool = False
-    tell: Callable[[str], None] = _tell_nobody
+    tell: Callable[[str], None] = tell_nobody
 
 
 @contextmanager

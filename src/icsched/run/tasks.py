@@ -79,7 +79,7 @@ class CommandTasks:
                 inside = os.path.join(self._base, command.directory or "")  # noqa: PTH118
                 places = [(inside, name) for name in (declared[whole] if declared else ())]
                 places.append((str(self._base), command.stdout or ""))
-                first = next((name for place in places if (name := _missing(*place))), None)
+                first = next((name for place, name in places if _is_missing(place, name)), None)
                 if first is not None:
                     found[whole] = first
         return found
@@ -99,15 +99,10 @@ class CommandTasks:
                 raise FormatError(self._file, None, f"job {self.name(task)!r}: {problem}")
 
 
-def _missing(directory: str, name: str) -> str | None:
-    """Return the *name* of a file if it should be on this machine, and is not there.
-
-    The name is seen from *directory*.
-    """
-    return name if name and not _URL.match(name) and _is_missing(directory, name) else None
-
-
 def _is_missing(directory: str, name: str) -> bool:
+    """Whether a file should be on this machine, and is not; its name is seen from *directory*."""
+    if not name or _URL.match(name):
+        return False
     path = os.path.join(directory, name)  # noqa: PTH118
     try:
         os.lstat(path)

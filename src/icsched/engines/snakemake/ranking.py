@@ -1,6 +1,7 @@
 """Ranks of jobs: the order in which they should start."""
 
 from collections.abc import Callable, Sequence
+from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 
 import numpy as np
@@ -94,24 +95,18 @@ def add_new(graph: Graph, jobs: Sequence[Job], ranks: Ranks) -> None:
     This takes time for the new jobs alone. It is for jobs that a checkpoint has added.
     """
     last = float(len(ranks))  # more than any rank
-    new = set(jobs)
-    for job in _parents_first(graph, jobs, new):
+    for job in _parents_first(graph, jobs):
         above = [ranks[parent] for parent in graph.job_dependencies(job) if parent in ranks]
         ranks[job] = max(above, default=last)
     for at, job in enumerate(jobs, 1):  # jobs of equal ranks start by name
         ranks[job] += at / (len(jobs) + 1)
 
 
-def _parents_first(graph: Graph, jobs: Sequence[Job], new: set[Job]) -> list[Job]:
-    missing = {job: {p for p in graph.job_dependencies(job) if p in new} for job in jobs}
-    children: dict[Job, list[Job]] = {job: [] for job in jobs}
-    for job, parents in missing.items():
-        for parent in parents:
-            children[parent].append(job)
-    found = [job for job in jobs if not missing[job]]
-    for job in found:  # grows while it is walked
-        for child in children[job]:
-            missing[child].discard(job)
-            if not missing[child]:
-                found.append(child)
-    return list(dict.fromkeys(chain(found, jobs)))  # a cycle comes last: nothing may be left out
+def _parents_first(graph: Graph, jobs: Sequence[Job]) -> list[Job]:
+    """Return new jobs, parents first; in any order if they are no dag: none may be left out."""
+    new = set(jobs)
+    parents_of = {job: [one for one in graph.job_dependencies(job) if one in new] for job in jobs}
+    try:
+        return list(TopologicalSorter(parents_of).static_order())
+    except CycleError:
+        return list(jobs)
