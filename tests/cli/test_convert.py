@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched.commands.convert import safe_names
-from icsched.formats.dagman.text import is_job_name
+from icsched.formats.dagman.writer import is_job_name
 from icsched.formats.table import format_by_suffix
 
 KEEPS = {"run_time": "run_times", "size": "sizes", "priority": "priorities"}

@@ -17,4 +17,4 @@ def done(workflow) -> set[str]:
 
 def places(workflow) -> dict[str, str]:
     """Where each job's submit file is looked for."""
-    return {p.name: str(Path(p.directory, p.node.submit)) for p in workflow.nodes()}
+    return {p.name: str(Path(p.directory, p.node.submit)) for p in workflow.jobs()}

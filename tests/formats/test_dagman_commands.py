@@ -3,7 +3,8 @@
 import pytest
 
 from icsched.formats.dagman import source
-from icsched.formats.dagman.commands import (
+from icsched.formats.dagman.grammar import parse
+from icsched.formats.dagman.statements import (
     Abort,
     Category,
     Modifier,
@@ -14,7 +15,6 @@ from icsched.formats.dagman.commands import (
     Text,
     Vars,
 )
-from icsched.formats.dagman.grammar import parse
 
 ABOUT_JOBS = [
     "RETRY  a\t3  unless_exit 2",

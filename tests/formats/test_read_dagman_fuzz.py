@@ -209,7 +209,7 @@ def test_the_plain_and_the_careful_way_to_read_a_file_agree(read, model):
     plain = read(model.text)
 
     assert facts(careful) == facts(plain) == model.facts
-    assert [p.node for p in careful.nodes()] == [p.node for p in plain.nodes()]
+    assert [job.node for job in careful.jobs()] == [job.node for job in plain.jobs()]
     assert careful.joins == plain.joins
     assert sum(remark.count for remark in careful.remarks) == sum(
         remark.count for remark in plain.remarks
@@ -261,10 +261,8 @@ def test_blanks_comments_and_continuations_change_nothing(read, model, data):
 def places(workflow: Submission) -> dict[str, str]:
     """Where each job runs, and where its submit file is looked for if it has one."""
     return {
-        placed.name: str(
-            Path(placed.directory, "" if placed.has_description else placed.node.submit)
-        )
-        for placed in workflow.nodes()
+        job.name: str(Path(job.directory, "" if job.has_description else job.node.submit))
+        for job in workflow.jobs()
     }
 
 

@@ -67,10 +67,10 @@ def test_a_job_has_a_submit_file_and_options_in_any_order_and_case(
     read, line, submit, directory, noop, is_done
 ):
     workflow = read(f"{line}\n")
-    (placed,) = workflow.nodes()
+    (job,) = workflow.jobs()
 
-    assert (placed.name, placed.node.submit, placed.directory) == ("a", submit, directory)
-    assert (placed.node.noop, placed.node.done, placed.has_description) == (noop, is_done, False)
+    assert (job.name, job.node.submit, job.directory) == ("a", submit, directory)
+    assert (job.node.noop, job.node.done, job.has_description) == (noop, is_done, False)
     assert done(workflow) == ({"a"} if is_done else set())
 
 
@@ -127,11 +127,11 @@ def test_a_line_says_that_a_job_is_done(read):
 )
 def test_a_job_may_bring_its_submit_description(read, text, directory, noop, is_done):
     workflow = read(f"{text}\nJOB b x\n")
-    placed = next(workflow.nodes())
+    job = next(workflow.jobs())
 
     assert workflow.names == ("a", "b")
-    assert (placed.node.submit, placed.directory, placed.has_description) == ("", directory, True)
-    assert (placed.node.noop, placed.node.done) == (noop, is_done)
+    assert (job.node.submit, job.directory, job.has_description) == ("", directory, True)
+    assert (job.node.noop, job.node.done) == (noop, is_done)
 
 
 def test_what_stands_in_a_submit_description_is_no_command(read):
@@ -145,7 +145,7 @@ def test_what_stands_in_a_submit_description_is_no_command(read):
 def test_a_submit_description_of_its_own_serves_many_jobs(read, command, body):
     workflow = read(f"JOB a d\n{command} d {body}\nJOB b d NOOP\nJOB c d.sub\n")
 
-    described = {placed.name: placed.has_description for placed in workflow.nodes()}
+    described = {job.name: job.has_description for job in workflow.jobs()}
     assert described == {"a": True, "b": True, "c": False}
 
 
@@ -164,10 +164,10 @@ def test_a_submit_description_must_end(complaint, opening):
 def test_a_workflow_inside_is_one_job(read):
     """DAGMan looks at the inner file only when its turn comes."""
     workflow = read("SUBDAG EXTERNAL s in.dag DIR d NOOP DONE\nJOB a x\nPARENT a CHILD s\n")
-    placed = next(workflow.nodes())
+    job = next(workflow.jobs())
 
     assert workflow.whole.to_mapping() == {"s": ["a"], "a": []}
-    assert (placed.node.kind, placed.node.submit, placed.directory) == ("SUBDAG", "in.dag", "d")
+    assert (job.node.kind, job.node.submit, job.directory) == ("SUBDAG", "in.dag", "d")
     assert done(workflow) == {"s"}
 
 

@@ -78,8 +78,8 @@ def test_a_backslash_alone_on_a_line_adds_nothing_to_what_follows(read, before):
 
     workflow = read("".join(f"{before}{line}\n" for line in lines))
 
-    assert [placed.has_description for placed in workflow.nodes()] == [True, True, True]
-    assert [placed.source.text(placed.statement) for placed in workflow.nodes()] == [
+    assert [job.has_description for job in workflow.jobs()] == [True, True, True]
+    assert [job.node.text.raw for job in workflow.jobs()] == [
         "JOB a {\n x = 1\n}",
         "JOB b s",
         "JOB c @=T\n@T",
@@ -174,7 +174,7 @@ def test_comments_values_and_files_may_be_in_any_encoding(read):
     workflow = read(text + b"SCRIPT POST a caf\xe9\nCATEGORY a caf\xe9\n")
 
     assert workflow.names == ("a",)
-    assert next(workflow.nodes()).node.submit.encode(errors="surrogateescape") == b"caf\xe9.sub"
+    assert next(workflow.jobs()).node.submit.encode(errors="surrogateescape") == b"caf\xe9.sub"
 
 
 @pytest.mark.parametrize(

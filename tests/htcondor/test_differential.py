@@ -8,8 +8,7 @@ import pytest
 
 from icsched.errors import FormatError
 from icsched.formats.dagman import Submission, changes, flat_file, job_priorities, read_submission
-from icsched.formats.dagman.flat import flattened
-from icsched.formats.dagman.place import description_name
+from icsched.formats.dagman.flat import description_name, flattened
 from tests.htcondor import cases, generate, nested
 from tests.htcondor.pool import Dump, Rejection
 

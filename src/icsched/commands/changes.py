@@ -240,9 +240,7 @@ def _about_splices(path: str, writing: WriteOptions) -> Note:
 def _about_variables(submission: dagman.Submission) -> Iterator[Note]:
     text = "submit files take their priority from the variable jobpriority"
     yield Note("variables-used", text)
-    without = sum(
-        placed.has_description or placed.node.kind == "SUBDAG" for placed in submission.nodes()
-    )
+    without = sum(job.has_description or job.node.kind == "SUBDAG" for job in submission.jobs())
     if without:
         jobs = counted(without, "job")
         yield Note("no-submit-file", f"{jobs} without a submit file got PRIORITY lines")

@@ -245,18 +245,18 @@ class _Search:
         Raises FormatError for what is not an ordinary file, because reading it may never end.
         """
         submission = dagman.submission_in(workflow)
-        for placed in submission.nodes() if submission else ():
-            path = str(Path(placed.directory, placed.node.submit))
-            if placed.node.kind != "SUBDAG" or os.path.realpath(path) in self._seen:
+        for job in dagman.inner_workflows(submission) if submission else ():
+            path = str(Path(job.directory, job.node.submit))
+            if os.path.realpath(path) in self._seen:
                 continue
             self._seen.add(os.path.realpath(path))
             if is_special(path):
-                raise placed.source.error(placed.statement, f"{path}: expected an ordinary file")
+                raise job.statement.error(f"{path}: expected an ordinary file")
             if is_missing(path):
-                text = f"{path} is not there yet and was left out (job {placed.name})"
+                text = f"{path} is not there yet and was left out (job {job.name})"
                 self.notes.append(Note("not-there", text))
             else:
-                yield path, placed.directory
+                yield path, job.directory
 
 
 NOTHING_WRITTEN = "nothing-written"

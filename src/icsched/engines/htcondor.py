@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 
-from icsched.formats.dagman.settings import DEFAULT_PRIORITY, USE_STRICT, in_environment
+from icsched.formats.dagman.advice import DEFAULT_PRIORITY, USE_STRICT, in_environment
 from icsched.formats.port import Setting
 
 _PROGRAM = "condor_config_val"

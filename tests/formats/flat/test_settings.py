@@ -87,7 +87,7 @@ def test_only_jobs_before_the_end_of_the_first_file_are_in_the_splices_directory
         "JOB S-c x DIR f",
         "JOB S-U-r x DIR g",
     ]
-    found = {placed.name: placed.directory for placed in read("SPLICE S in.dag DIR d\n").nodes()}
+    found = {job.name: job.directory for job in read("SPLICE S in.dag DIR d\n").jobs()}
     assert found == {"S+p": "d/", "S+b": "d/", "S+T+q": "d/e/", "S+c": "f", "S+U+r": "g/"}
 
 

@@ -5,8 +5,6 @@ import pytest
 from icsched import FormatError
 from icsched.formats.dagman import flat_file
 from icsched.formats.dagman.flat import flattened
-from icsched.formats.dagman.modifiers import statements_about_jobs
-from icsched.formats.dagman.place import places
 from tests.formats.flat.texts import QUEUE
 from tests.unstamped import unstamped
 
@@ -47,7 +45,7 @@ def test_what_one_file_cannot_say_is_refused_at_its_line(read, outer, inner, pro
 def test_a_word_for_all_is_read_once_however_many_jobs_it_reaches(read):
     workflow = read("".join(f"JOB j{n} x\n" for n in range(500)) + "RETRY ALL_NODES 3\n")
 
-    about = list(statements_about_jobs(places(workflow)))
+    about = list(workflow.statements_about_jobs())
 
     assert [one.slot for one in about] == list(range(500))
     assert len({id(one.modifier) for one in about}) == 1

@@ -1,6 +1,6 @@
 """HTCondor DAGMan files, in and out."""
 
-from icsched.formats.dagman.advice import advise
+from icsched.formats.dagman.advice import advise, refusal, strictness, unread_configs
 from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.entry import (
     DAGMAN,
@@ -10,14 +10,13 @@ from icsched.formats.dagman.entry import (
     submission_of,
 )
 from icsched.formats.dagman.section import is_in as has_section
-from icsched.formats.dagman.settings import refusal, strictness, unread_configs
-from icsched.formats.dagman.stale import present_priorities, sections
-from icsched.formats.dagman.submission import Submission, read_submission
-from icsched.formats.dagman.text import dagman_text, write_dagman
+from icsched.formats.dagman.staleness import present_priorities, sections
+from icsched.formats.dagman.submission import Submission, inner_workflows, read_submission
 from icsched.formats.dagman.writer import (
     Change,
     changes,
     copies,
+    dagman_text,
     flat_file,
     has_variables,
     job_priorities,
@@ -26,6 +25,7 @@ from icsched.formats.dagman.writer import (
     submit_files,
     submit_removals,
     without_section,
+    write_dagman,
 )
 from icsched.workflow import Remark
 
@@ -42,6 +42,7 @@ __all__ = [
     "flat_file",
     "has_section",
     "has_variables",
+    "inner_workflows",
     "job_priorities",
     "overridden",
     "present_priorities",

@@ -1,4 +1,4 @@
-"""What in a workflow's files, or around them, disturbs the order that priorities ask for."""
+"""What in a workflow's files, or in the settings around them, disturbs the order of priorities."""
 
 import os
 import re
@@ -8,25 +8,26 @@ from collections.abc import Iterator
 from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.dagman import section
-from icsched.formats.dagman.commands import Script
-from icsched.formats.dagman.loading import beside
-from icsched.formats.dagman.scope import OwnJobs, spots
-from icsched.formats.dagman.settings import default_priority, unread_configs
-from icsched.formats.dagman.source import Kind, Source, Statement, is_missing
-from icsched.formats.dagman.submission import Submission
+from icsched.formats.dagman.source import Kind, Source, Statement, beside, is_missing
+from icsched.formats.dagman.statements import Script
+from icsched.formats.dagman.submission import Submission, inner_workflows
 from icsched.formats.dagman.submit import queue_at
 from icsched.formats.dagman.writer import SubmitFile, submit_files
-from icsched.formats.port import Settings
+from icsched.formats.port import Setting, Settings
 from icsched.workflow import Remark
 
 _MOST_SUBMIT_FILES = 1_000
 _MOST_BYTES = 1 << 24  # of a file to look through: a larger file was not written by hand
+DEFAULT_PRIORITY = "DAGMAN_DEFAULT_PRIORITY"
+USE_STRICT = "DAGMAN_USE_STRICT"
+_MOST_LENIENT = 1  # with 2 or more, DAGMan refuses a file that changes a job's priority
+_SHIFT = "shifts the whole workflow against your others; its own order stays"
+_ASSIGNMENT = re.compile(r"(\w+)\s*[=:]\s*(.*)", re.DOTALL)  # HTCondor warns of a colon
 _OWN_PRIORITY = re.compile(rb"^[ \t]*prio(?:rity)?[ \t]*=[^\n]*", re.IGNORECASE | re.MULTILINE)
 # A queue statement for another number of jobs than one or none, which are the usual numbers.
 _SEVERAL = re.compile(rb"\s*queue\b[ \t]*+(?!0*+1?[ \t\r]*(?:\n|\Z))[^\n]*", re.IGNORECASE)
 _MACRO = re.compile(r"queue\s+\$\S*", re.IGNORECASE)  # a number that HTCondor alone knows
 _PLAIN_POST = re.compile(rb"SCRIPT[ \t]+POST[ \t]", re.IGNORECASE)
-_INNER = re.compile(rb"SUBDAG", re.IGNORECASE)
 _POST = (
     "SCRIPT POST: children wait for the script, and under -maxjobs another job takes the job's"
     " place at once"
@@ -59,15 +60,15 @@ def advise(workflow: Submission, around: Settings | None = None) -> list[Remark]
 def _said_twice(workflow: Submission) -> Iterator[Remark]:
     twice = workflow.first_arc_said_twice()
     if twice:
-        parent, child, path, line = twice
+        parent, child, statement = twice
         text = f"dependency {parent} -> {child} is said twice: HTCondor 23.9 may abort at that"
-        yield Remark(path, line, text)
+        yield Remark(statement.source.path, statement.line, text)
 
 
 def _about_scripts(workflow: Submission) -> Iterator[Remark]:
     """Yield a remark for each file with POST scripts; the reader tells of PRE scripts."""
     found: dict[str, dict[int, Source]] = {}
-    for scope in {id(spot.scope): spot.scope for spot in spots(workflow.scope, "")}.values():
+    for scope in {id(place.scope): place.scope for place in workflow.places}.values():
         for some in scope.modifiers:
             kinds = some.source.scan.kind[some.statements]
             may_be = some.statements[(kinds == Kind.SCRIPT) | (kinds == Kind.OTHER)].tolist()
@@ -86,20 +87,13 @@ def _is_post(statement: Statement) -> bool:
     return isinstance(command, Script) and command.when == "POST"
 
 
-def _all_jobs(workflow: Submission) -> Iterator[OwnJobs]:
-    return (own for spot in spots(workflow.scope, "") for own in spot.scope.jobs)
-
-
 def _about_inner_workflows(workflow: Submission) -> Iterator[Remark]:
     """Yield a remark for each file with SUBDAG EXTERNAL."""
-    sources = {id(own.source): own.source for own in _all_jobs(workflow)}.values()
-    found: dict[str, list[int]] = {}
-    for placed in workflow.nodes() if any(_INNER.search(one.data) for one in sources) else ():
-        if placed.node.kind == "SUBDAG":
-            line = placed.source.line(placed.statement)
-            found.setdefault(placed.source.path, []).append(line)
+    found: dict[str, set[int]] = {}
+    for job in inner_workflows(workflow):
+        found.setdefault(job.statement.source.path, set()).add(job.statement.line)
     for path, lines in found.items():
-        yield Remark(path, min(lines), _SUBDAG, len(set(lines)))
+        yield Remark(path, min(lines), _SUBDAG, len(lines))
 
 
 def _about_submit_files(workflow: Submission) -> Iterator[Remark]:
@@ -138,11 +132,12 @@ def _jobs(file: SubmitFile, *, each: str = "") -> str:
 def _missing(files: list[SubmitFile]) -> Remark:
     """Return the remark about submit files that do not exist, with the number of their jobs."""
     path, first = files[0].path, files[0].first
-    there = beside(first.source, path, first.node.submit)
+    source = first.statement.source
+    there = beside(source, path, first.node.submit)
     fails = f"job {first.name} fails unless something makes the file first"
     text = f"the submit file {path} does not exist{there}: {fails}"
-    line = first.source.line(first.statement)
-    return Remark(first.source.path, line, text, sum(len(file.names) for file in files))
+    count = sum(len(file.names) for file in files)
+    return Remark(source.path, first.statement.line, text, count)
 
 
 def _looked_through(path: str) -> bytes:
@@ -161,3 +156,104 @@ def _last_match(data: bytes, pattern: re.Pattern[bytes]) -> tuple[int, str] | No
         return None
     match = last[0]
     return data.count(b"\n", 0, match.start()) + 1, match[0].decode(errors="replace").strip()
+
+
+def strictness(workflow: Submission, around: Settings | None = None) -> Remark | None:
+    """Return the DAGMAN_USE_STRICT setting that makes DAGMan refuse a second priority for a job.
+
+    Looks at the CONFIG file of the workflow, which wins, then at the settings *around* the
+    workflow. If nobody knows these, looks at the environment.
+    """
+    found = _counting(workflow, USE_STRICT, around)
+    value = found.value if found else ""
+    if not found or not re.fullmatch(r"[0-9]{1,9}", value) or int(value) <= _MOST_LENIENT:
+        return None
+    return Remark(found.path, found.line, found.text)
+
+
+def refusal(setting: str, *, otherwise: str = "") -> str:
+    """Return what a strict *setting* does, and what to do about it."""
+    what = f"{otherwise}take the PRIORITY lines out of the files"
+    return f"'{setting}' makes DAGMan refuse a second priority for a job: {what}"
+
+
+def default_priority(workflow: Submission, around: Settings | None = None) -> Iterator[Remark]:
+    """Yield a remark about a setting that gives each job a priority; as `strictness` finds it."""
+    found = _counting(workflow, DEFAULT_PRIORITY, around)
+    if found and found.value != "0":
+        text = f"'{found.text}'" if found.line else found.text
+        yield Remark(found.path, found.line, f"{text} {_SHIFT}")
+
+
+def configs(workflow: Submission) -> Iterator[str]:
+    """Yield the files of CONFIG that count: condor_submit_dag does not read included files."""
+    roots = {id(root) for root in workflow.roots}
+    for statement in workflow.scope.directives:
+        if id(statement.source) in roots and statement.keyword == "CONFIG":
+            yield os.path.join(workflow.start_of(statement.source), statement.argument)
+
+
+def in_environment(name: str) -> Setting | None:
+    """Return what the environment says about a setting."""
+    variable = f"_CONDOR_{name}"
+    value = os.environ.get(variable, "").strip()
+    return Setting("environment", 0, f"{variable}={value}", value) if value else None
+
+
+def _counting(workflow: Submission, name: str, around: Settings | None) -> Setting | None:
+    """Return the setting of this name that DAGMan will follow."""
+    outside = in_environment(name) if around is None else around.get(name)
+    return _in_configs(workflow, name) or outside
+
+
+def _in_configs(workflow: Submission, name: str) -> Setting | None:
+    """Return the last setting of this name in CONFIG files, which is the one that counts."""
+    last = None
+    for path in configs(workflow):
+        for line, text in statements(_read(path)[0]):
+            match = _ASSIGNMENT.fullmatch(text)
+            if match and match[1].upper() == name:
+                last = Setting(path, line, text, match[2])
+    return last
+
+
+def unread_configs(workflow: Submission) -> Iterator[Remark]:
+    """Yield a remark about each CONFIG file whose settings icsched cannot know."""
+    for path in configs(workflow):
+        if not os.path.exists(path):
+            yield Remark(path, 0, "the CONFIG file does not exist: DAGMan will not start")
+        elif problem := _read(path)[1]:
+            yield Remark(path, 0, f"the CONFIG file {problem}: icsched does not know its settings")
+
+
+def _read(path: str) -> tuple[str, str]:
+    """Return what a CONFIG file has, and why that is not known."""
+    try:
+        if not os.path.isfile(path):
+            return "", "is not an ordinary file"
+        if os.path.getsize(path) > _MOST_BYTES:
+            return "", f"has more than {_MOST_BYTES:,} bytes"
+        return read_bytes(path).decode(errors="replace"), ""
+    except FormatError as error:
+        return "", f"cannot be read ({error.problem})"
+
+
+def statements(text: str) -> Iterator[tuple[int, str]]:
+    r"""Yield the statements of a configuration, each with the number of its first line.
+
+    A backslash at the end of a line continues the line, also within a word. A comment ends with
+    its line, unless the comment is itself inside a continued line.
+
+    >>> list(statements("# x \\\nA = \\\n  3\nB = 4\n"))
+    [(2, 'A = 3'), (4, 'B = 4')]
+    """
+    lines = enumerate(text.split("\n"), 1)
+    for number, line in lines:
+        part = line.strip()
+        if not part or part.startswith("#"):
+            continue
+        parts = []
+        while part.endswith("\\"):
+            parts.append(part[:-1])
+            part = next(lines, (0, ""))[1].strip()
+        yield number, "".join([*parts, part]).strip()

@@ -10,15 +10,25 @@ import numpy as np
 from icsched.arrays import Floats
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
-from icsched.formats.dagman.advice import advise
+from icsched.formats.dagman.advice import advise, refusal, strictness
 from icsched.formats.dagman.clusters import write_clustered
-from icsched.formats.dagman.settings import refusal, strictness
-from icsched.formats.dagman.stale import present_priorities, sections
-from icsched.formats.dagman.submission import Submission, read_submission
-from icsched.formats.dagman.submit_commands import commands_of, outputs_of
-from icsched.formats.dagman.text import SUBMIT_FILE, is_job_name, workflow_text
-from icsched.formats.dagman.unsimulated import are_jobs_limited, inner_workflows
-from icsched.formats.dagman.writer import changes, job_priorities, overridden, removals
+from icsched.formats.dagman.programs import commands_of, outputs_of
+from icsched.formats.dagman.staleness import present_priorities, sections
+from icsched.formats.dagman.submission import (
+    Submission,
+    are_jobs_limited,
+    inner_workflows,
+    read_submission,
+)
+from icsched.formats.dagman.writer import (
+    SUBMIT_FILE,
+    changes,
+    is_job_name,
+    job_priorities,
+    overridden,
+    removals,
+    workflow_text,
+)
 from icsched.formats.port import Format, Section, WorkflowFiles
 from icsched.workflow import Remark, Workflow
 
@@ -164,7 +174,7 @@ class DagmanFiles(WorkflowFiles):
 
     def inner_workflows(self) -> Sequence[str]:
         """Return the jobs of SUBDAG EXTERNAL."""
-        return inner_workflows(self.submission)
+        return [job.name for job in inner_workflows(self.submission)]
 
     def unsimulated(self) -> str:
         """Return what icsched does not simulate: limits on categories."""

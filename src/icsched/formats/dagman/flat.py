@@ -1,31 +1,24 @@
-"""A workflow written as one DAGMan file without splices and includes."""
+"""A workflow written as one DAGMan file without splices and includes.
+
+The job ``S+p`` of a splice is called ``S-p``, because DAGMan does not accept ``+`` in a JOB line.
+The same holds for descriptions. Categories keep the names that DAGMan gives them.
+"""
 
 import os
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from icsched.arrays import Ids, ranks_of
-from icsched.formats.dagman.commands import (
-    Category,
-    Done,
-    Modifier,
-    Node,
-    Parent,
-    Priority,
-    SavePoint,
-    SubmitDescription,
-)
-from icsched.formats.dagman.limits import category_limits
-from icsched.formats.dagman.modifiers import statements_with_slots
-from icsched.formats.dagman.place import Place, description_name, places
+from icsched.arrays import Ids, Mask, Sizes, ranks_of
+from icsched.errors import FormatError
 from icsched.formats.dagman.scope import Arcs
-from icsched.formats.dagman.source import Kind, Source, Statement
-from icsched.formats.dagman.submission import Submission
+from icsched.formats.dagman.source import IS_INLINE, Kind, Source, Statement
+from icsched.formats.dagman.statements import Category, Modifier, Node, Parent
+from icsched.formats.dagman.submission import Place, Submission
 
 _MOST_LINES = 10_000_000  # about jobs: one ALL_NODES line makes a line for each job
 # condor_submit_dag reads these only in the file that it is given.
@@ -40,97 +33,212 @@ def flattened(workflow: Submission, *, priorities: bool = True) -> list[str]:
 
     The jobs' *priorities* are written or left out.
 
-    The job ``S+p`` of a splice is called ``S-p``, because DAGMan does not accept ``+`` in a JOB
-    line. The same holds for descriptions. Categories keep the names that DAGMan gives them. Jobs
-    come in DAGMan's order. Jobs that are done, by any file, are marked as done.
+    Jobs come in DAGMan's order. Jobs that are done, by any file, are marked as done.
     Raises FormatError if two things would get one name, and for what only a splice can say.
     """
-    everywhere = places(workflow)
+    flat = Flat(workflow)
     return [
-        *(line for place in everywhere for line in directive_lines(place)),
-        *_jobs_in_order(everywhere),
-        *_dependencies(everywhere),
-        *modifier_lines(everywhere, priorities=priorities),
+        *flat.directives(),
+        *flat.jobs_in_order(),
+        *flat.dependencies(),
+        *flat.about_jobs(priorities=priorities),
     ]
 
 
-def _jobs_in_order(everywhere: Sequence[Place]) -> Lines:
-    """Yield all jobs as DAGMan lists them: of equal priorities, the first one goes first."""
-    layout = everywhere[0].scope.reachable()
-    rank = ranks_of(layout)
-    found = [
-        (rank[place.first + slot], place, statement, slot)
-        for place in everywhere
-        for statement, slot in place.statements
-    ]
-    for _, place, statement, slot in sorted(found, key=itemgetter(0)):
-        yield from _job(place, statement, slot)
+def as_file(lines: Iterable[str]) -> bytes:
+    """Return the bytes of a file with these lines."""
+    return "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
 
 
-def directive_lines(place: Place) -> Lines:
-    """Yield what is said about the whole workflow, and its special nodes, which are not jobs."""
-    for statement in place.scope.directives:
-        command = statement.command
+def flat_name(name: str) -> str:
+    """Return the name of a job in a flattened file.
+
+    >>> flat_name("outer+inner+job")
+    'outer-inner-job'
+    """
+    return name.replace("+", "-")
+
+
+def description_name(job: str) -> str:
+    """Return the name of the description of a job: a word that opens no brace and no quote.
+
+    >>> description_name("S-p"), description_name("{")
+    ('S-p.description', 'u7b.description')
+    """
+    return re.sub(r"[^\w.-]", lambda match: f"u{ord(match[0]):x}", job) + ".description"
+
+
+class Flat:
+    """A workflow in the words of one file: the lines of each part of that file.
+
+    Raises FormatError if two jobs or two submit descriptions would get one name.
+    """
+
+    def __init__(self, workflow: Submission) -> None:
+        self._workflow = workflow
+        self._places = workflow.places
+        self._jobs = [flat_name(name) for name in workflow.scope.names]  # by slot
+        special = (p.prefix + name for p in self._places for name in p.scope.special)
+        self._special = [flat_name(name) for name in special]
+        descriptions = list(self._each_description())
+        self._check_names("job", self.names)
+        self._check_names("description", descriptions)
+        self._descriptions = set(descriptions)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all jobs and of all special nodes."""
+        return self._jobs + self._special
+
+    def _check_names(self, what: str, names: Sequence[str]) -> None:
+        """Raise FormatError if a name would mean two jobs or descriptions."""
+        name, count = max(Counter(names).items(), key=itemgetter(1), default=("", 1))
+        if count > 1:
+            problem = f"two {what}s would be called {name} in one file: rename one of them"
+            raise FormatError(self._workflow.roots[0].path, None, problem)
+
+    def _each_description(self) -> Lines:
+        """Yield the names of all submit descriptions, including inline ones."""
+        for place in self._places:
+            prefix = flat_name(place.prefix)
+            yield from (prefix + name for name in sorted(place.scope.descriptions))
+            for own in place.scope.jobs:
+                scan = own.source.scan
+                is_inline = (scan.value[own.statements] & IS_INLINE).astype(bool)
+                may_be = is_inline | (scan.kind[own.statements] != Kind.JOB)
+                for at in np.flatnonzero(may_be).tolist():
+                    if not own.source.node(int(own.statements[at])).submit:
+                        yield description_name(self._jobs[place.first + own.slots[at]])
+            for statement in place.scope.directives:
+                command = statement.command
+                if isinstance(command, Node) and not command.submit:
+                    yield description_name(prefix + command.name)
+
+    def directives(self) -> Lines:
+        """Yield what is said about the whole workflow, and its special nodes."""
+        for place in self._places:
+            for statement in place.scope.directives:
+                yield from self._directive(place, statement)
+            if not place.prefix:
+                for category, limit in place.scope.limits.items():
+                    yield f"MAXJOBS {category} {limit}"
+
+    def _directive(self, place: Place, statement: Statement) -> Lines:
+        command, prefix = statement.command, flat_name(place.prefix)
         if isinstance(command, Node):
-            if place.prefix:
+            if prefix:
                 problem = f"{command.kind} in a splice cannot be written into one file"
                 what = "take it out, because DAGMan does not run it in a splice"
                 raise statement.error(f"{problem}: {what}")
-            yield from _node_lines(place, statement, command, command.name, is_done=False)
+            yield from self._node(place, statement, command, command.name, is_done=False)
         elif isinstance(command, Modifier):
             before, after = command.around_name
-            yield f"{before}{place.prefix}{command.name}{after}"
-        elif isinstance(command, SubmitDescription):
-            yield command.text.description(place.prefix + command.argument)
-        elif _counts(place, statement):
+            yield f"{before}{prefix}{command.name}{after}"
+        elif command.keyword == "SUBMIT_DESCRIPTION":
+            yield command.text.description(prefix + statement.argument)
+        elif self._counts(place, statement):
             yield command.text.head
-    if not place.prefix:
-        for category, limit in category_limits(place.scope).items():
-            yield f"MAXJOBS {category} {limit}"
 
+    def _counts(self, place: Place, statement: Statement) -> bool:
+        """Whether DAGMan follows a statement about the whole workflow at this place."""
+        keyword = statement.keyword
+        if keyword in _IN_ROOT:
+            return statement.source is self._workflow.roots[0]
+        return keyword != "MAXJOBS" and not (place.prefix and keyword in _OUTSIDE)
 
-def _counts(place: Place, statement: Statement) -> bool:
-    """Whether DAGMan follows a statement about the whole workflow at this place."""
-    command = statement.command.command
-    if command in _IN_ROOT:
-        return statement.source is place.root
-    return command != "MAXJOBS" and not (place.prefix and command in _OUTSIDE)
+    def jobs(self, only: Container[str]) -> Lines:
+        """Yield the jobs whose names are in *only*."""
+        for place in self._places:
+            for statement, slot in place.statements():
+                if self._jobs[place.first + slot] in only:
+                    yield from self._job(place, statement, slot)
 
+    def jobs_in_order(self) -> Lines:
+        """Yield all jobs as DAGMan lists them: of equal priorities, the first one goes first."""
+        rank = ranks_of(self._workflow.scope.reachable())
+        found = [
+            (rank[place.first + slot], place, statement, slot)
+            for place in self._places
+            for statement, slot in place.statements()
+        ]
+        for _, place, statement, slot in sorted(found, key=itemgetter(0)):
+            yield from self._job(place, statement, slot)
 
-def job_lines(place: Place, only: Container[str]) -> Lines:
-    """Yield the jobs whose flat names are in *only*."""
-    for statement, slot in place.statements:
-        if place.names[slot] in only:
-            yield from _job(place, statement, slot)
+    def _job(self, place: Place, statement: Statement, slot: int) -> Lines:
+        name = self._jobs[place.first + slot]
+        if re.search(r"[ \t]", name):
+            problem = f"job {name} has a blank in its name, so it cannot be written into one file"
+            raise statement.error(f"{problem}: rename it")
+        is_done = bool(self._workflow.scope.is_done[place.first + slot])
+        return self._node(place, statement, statement.node, name, is_done=is_done)
 
+    def _node(
+        self, place: Place, statement: Statement, node: Node, name: str, *, is_done: bool
+    ) -> Lines:
+        directory = os.path.join(place.directory_of(statement.source), node.directory)
+        directory = directory.removesuffix("/") or directory  # of the root directory, / stays
+        options = f" DIR {_quoted(directory, statement)}" if directory else ""
+        options += " NOOP" if node.noop else ""
+        options += " DONE" if is_done else ""
+        kind = "SUBDAG EXTERNAL" if node.kind == "SUBDAG" else node.kind
+        submit = node.submit
+        if not submit:  # old versions ignore options after an inline description
+            submit = description_name(name)
+            yield node.text.description(submit)
+        elif submit in place.scope.descriptions and node.kind != "SUBDAG":
+            submit = flat_name(place.prefix) + submit
+        elif submit in self._descriptions or submit.startswith(("{", "@=")):  # still a file
+            submit = f"./{submit}" if not os.path.isabs(submit) else f"/.{submit}"
+        yield f"{kind} {name} {_quoted(submit, statement)}{options}"
 
-def _job(place: Place, statement: Statement, slot: int) -> Lines:
-    name = place.names[slot]
-    if re.search(r"[ \t]", name):
-        problem = f"job {name} has a blank in its name, so it cannot be written into one file"
-        raise statement.error(f"{problem}: rename it")
-    node = statement.source.node(statement.number)
-    return _node_lines(place, statement, node, name, is_done=place.is_done[slot])
+    def dependencies(self) -> Lines:
+        """Yield PARENT lines for all dependencies."""
+        seen = _Seen(self._workflow)
+        for place in self._places:
+            for arcs in place.scope.arcs:
+                ends = np.cumsum(arcs.counts)
+                rows = zip(arcs.statements.tolist(), ends - arcs.counts, ends, strict=True)
+                for statement, start, stop in rows:
+                    word = _word(arcs.source, statement)
+                    parents = place.first + np.unique(arcs.parents[start:stop])
+                    children = place.first + np.unique(arcs.children[start:stop])
+                    if word == "CONNECT":
+                        yield from self._connections(parents, children, seen)
+                    else:
+                        yield f"{word} {self._row(parents)} CHILD {self._row(children)}"
 
+    def _row(self, slots: Ids) -> str:
+        return " ".join(self._jobs[slot] for slot in slots.tolist())
 
-def _node_lines(
-    place: Place, statement: Statement, node: Node, name: str, *, is_done: bool
-) -> Lines:
-    directory = os.path.join(place.directory_of(statement.source), node.directory)
-    directory = directory.removesuffix("/") or directory  # of the root directory, the slash stays
-    options = f" DIR {_quoted(directory, statement)}" if directory else ""
-    options += " NOOP" if node.noop else ""
-    options += " DONE" if is_done else ""
-    kind = "SUBDAG EXTERNAL" if node.kind == "SUBDAG" else node.kind
-    submit = node.submit
-    if not submit:  # old versions ignore options after an inline description
-        submit = description_name(name)
-        yield node.text.description(submit)
-    elif submit in place.scope.descriptions and node.kind != "SUBDAG":
-        submit = place.prefix + submit
-    elif submit in place.descriptions or submit.startswith(("{", "@=")):  # still a file
-        submit = f"./{submit}" if not os.path.isabs(submit) else f"/.{submit}"
-    yield f"{kind} {name} {_quoted(submit, statement)}{options}"
+    def _connections(self, parents: Ids, children: Ids, seen: "_Seen") -> Lines:
+        """Yield a line for each parent, so that DAGMan makes no join node and no dependency twice.
+
+        DAGMan accepts a dependency that pins make twice, but may abort if two PARENT lines make it.
+        """
+        for parent in parents.tolist():
+            fresh = children[seen.is_new(parent, children)]
+            if len(fresh):
+                yield f"PARENT {self._jobs[parent]} CHILD {self._row(fresh)}"
+
+    def about_jobs(self, only: Container[str] | None = None, *, priorities: bool = True) -> Lines:
+        """Yield what is said about jobs, or those in *only*; with or without their priorities.
+
+        Raises FormatError if ALL_NODES makes too many lines.
+        """
+        left_out = {"DONE"} if priorities else {"DONE", "PRIORITY"}
+        lines = 0
+        for place in reversed(self._places):
+            for statement, slots in place.statements_about_jobs():
+                if statement.keyword in left_out:
+                    continue
+                lines += len(slots)
+                if lines > _MOST_LINES:
+                    problem = f"ALL_NODES lines would make more than {_MOST_LINES:,} lines"
+                    raise statement.error(f"{problem}: name the jobs instead")
+                before, after = _around_name(place, statement)
+                for name in (self._jobs[place.first + slot] for slot in slots):
+                    if only is None or name in only:
+                        yield f"{before}{name}{after}"
 
 
 def _quoted(path: str, statement: Statement) -> str:
@@ -143,59 +251,33 @@ def _quoted(path: str, statement: Statement) -> str:
     return f'"{path}"'
 
 
-def _dependencies(everywhere: Sequence[Place]) -> Lines:
-    seen = _Seen(everywhere)
-    for place in everywhere:
-        for arcs in place.scope.arcs:
-            ends = np.cumsum(arcs.counts)
-            rows = zip(arcs.statements.tolist(), ends - arcs.counts, ends, strict=True)
-            for statement, start, stop in rows:
-                word = _word(arcs.source, statement)
-                parents = np.unique(arcs.parents[start:stop])
-                children = np.unique(arcs.children[start:stop])
-                if word == "CONNECT":
-                    yield from _connections(place, parents, children, seen)
-                else:
-                    yield f"{word} {place.jobs(parents)} CHILD {place.jobs(children)}"
-
-
-def _connections(place: Place, parents: Ids, children: Ids, seen: "_Seen") -> Lines:
-    """Yield one line for each parent, so that DAGMan makes no join node and no dependency twice.
-
-    DAGMan accepts a dependency that pins make twice, but may abort if two PARENT lines make it.
-    """
-    for parent in parents.tolist():
-        fresh = children[seen.is_new(place.first + parent, place.first + children)]
-        if len(fresh):
-            yield f"PARENT {place.names[parent]} CHILD {place.jobs(fresh)}"
-
-
 class _Seen:
     """The dependencies of the PARENT lines, and of the CONNECT lines so far, as numbers."""
 
-    def __init__(self, everywhere: Sequence[Place]) -> None:
-        self._jobs = len(everywhere[0].names)
+    def __init__(self, workflow: Submission) -> None:
+        self._count = len(workflow.scope)
         self._connected: set[int] = set()
         keys = [np.empty(0, np.int64)]
-        if any(i.scope.pins[True] for place in everywhere for i in place.scope.instances):
-            keys += [self._keys(place, arcs) for place in everywhere for arcs in place.scope.arcs]
+        places = workflow.places
+        if any(inner.scope.pins[True] for place in places for inner in place.scope.instances):
+            keys += [self._keys(place, arcs) for place in places for arcs in place.scope.arcs]
         self._parent_lines = np.unique(np.concatenate(keys))
 
-    def _keys(self, place: Place, arcs: Arcs) -> NDArray[np.int64]:
+    def _keys(self, place: Place, arcs: Arcs) -> Sizes:
         words = [_word(arcs.source, statement) for statement in arcs.statements.tolist()]
         counts = np.repeat(np.array(words) == "PARENT", arcs.counts)
         parents, children = place.first + arcs.parents[counts], place.first + arcs.children[counts]
-        keys: NDArray[np.int64] = parents.astype(np.int64) * self._jobs + children
+        keys: Sizes = parents.astype(np.int64) * self._count + children
         return keys
 
-    def is_new(self, parent: int, children: Ids) -> NDArray[np.bool_]:
+    def is_new(self, parent: int, children: Ids) -> Mask:
         """Whether each dependency on *parent* is new; from now on it is not."""
-        keys = parent * self._jobs + children.astype(np.int64)
+        keys = parent * self._count + children.astype(np.int64)
         at = np.searchsorted(self._parent_lines, keys)
         said = np.append(self._parent_lines, -1)[at] == keys
         connected = np.array([key in self._connected for key in keys.tolist()], bool)
         self._connected.update(keys.tolist())
-        is_new: NDArray[np.bool_] = ~(said | connected)
+        is_new: Mask = ~(said | connected)
         return is_new
 
 
@@ -209,35 +291,12 @@ def _word(source: Source, statement: int) -> str:
     return "CONNECT"
 
 
-def modifier_lines(
-    everywhere: Sequence[Place], only: Container[str] | None = None, *, priorities: bool = True
-) -> Lines:
-    """Yield what is said about jobs, or about those in *only*; with or without their priorities.
-
-    Raises FormatError if ALL_NODES makes too many lines.
-    """
-    left_out = (Done,) if priorities else (Done, Priority)
-    lines = 0
-    for place in reversed(everywhere):
-        for statement, slots in statements_with_slots(place):
-            if isinstance(statement.command, left_out):
-                continue
-            lines += len(slots)
-            if lines > _MOST_LINES:
-                problem = f"ALL_NODES lines would make more than {_MOST_LINES:,} lines"
-                raise statement.error(f"{problem}: name the jobs instead")
-            before, after = _flat_words(place, statement)
-            for name in (place.names[slot] for slot in slots):
-                if only is None or name in only:
-                    yield f"{before}{name}{after}"
-
-
-def _flat_words(place: Place, statement: Statement) -> tuple[str, str]:
+def _around_name(place: Place, statement: Statement) -> tuple[str, str]:
     """Return what a statement says before and after the name of a job."""
     modifier = statement.modifier
     if isinstance(modifier, Category):
         return "CATEGORY ", f" {place.category(modifier.category)}"
     before, after = modifier.around_name
-    if isinstance(modifier, SavePoint) and not after:  # DAGMan names the file by these
+    if statement.keyword == "SAVE_POINT_FILE" and not after:  # DAGMan names the file by these
         after = f" {modifier.name}-{os.path.basename(statement.source.path)}.save"
     return before, after

@@ -11,73 +11,173 @@ from collections.abc import Callable
 from operator import methodcaller
 from typing import TypeAlias
 
-from icsched.formats.dagman.commands import (
+from icsched.formats.dagman.statements import (
     ALL_NODES,
+    BLANKS,
     RESERVED,
     Abort,
     Category,
     Command,
-    Config,
     Connect,
     Directive,
-    Done,
-    Include,
     MaxJobs,
     Modifier,
     Node,
     Parent,
     Pin,
     Priority,
-    Reject,
     Retry,
-    SavePoint,
     Script,
     Splice,
-    SubmitDescription,
     Text,
+    Variables,
     Vars,
+    upper,
 )
-from icsched.formats.dagman.words import NewWords, OldWords, UnreadableError, upper
 
-USAGE = {
-    "JOB": "JOB name submit-file [DIR directory] [NOOP] [DONE]",
-    "FINAL": "FINAL name submit-file [DIR directory] [NOOP]",
-    "PROVISIONER": "PROVISIONER name submit-file [DIR directory] [NOOP]",
-    "SERVICE": "SERVICE name submit-file [DIR directory] [NOOP]",
-    "SUBDAG": "SUBDAG EXTERNAL name dag-file [DIR directory] [NOOP] [DONE]",
-    "SUBMIT_DESCRIPTION": "SUBMIT-DESCRIPTION name { ... }",
-    "SPLICE": "SPLICE name dag-file [DIR directory]",
-    "INCLUDE": "INCLUDE dag-file",
-    "PARENT": "PARENT names CHILD names",
-    "SCRIPT": "SCRIPT [DEFER status seconds] [DEBUG file STDOUT|STDERR|ALL] PRE|POST|HOLD name "
-    "executable [arguments]",
-    "RETRY": "RETRY name count [UNLESS-EXIT code]",
-    "ABORT_DAG_ON": "ABORT-DAG-ON name code [RETURN 0..255]",
-    "VARS": 'VARS name [PREPEND|APPEND] key="value" ...',
-    "PRIORITY": "PRIORITY name integer",
-    "PRE_SKIP": "PRE_SKIP name 0..255",
-    "TOLERANCE": "TOLERANCE name count[%] [FAIL-FAST|WAIT]",
-    "CATEGORY": "CATEGORY name category",
-    "MAXJOBS": "MAXJOBS category count",
-    "DONE": "DONE name",
-    "SAVE_POINT_FILE": "SAVE_POINT_FILE name [file]",
-    "CONNECT": "CONNECT splice splice",
-    "PIN_IN": "PIN_IN name number",
-    "PIN_OUT": "PIN_OUT name number",
-    "CONFIG": "CONFIG file",
-    "DOT": "DOT file [UPDATE|DONT-UPDATE] [OVERWRITE|DONT-OVERWRITE] [INCLUDE file]",
-    "NODE_STATUS_FILE": "NODE_STATUS_FILE file [seconds] [ALWAYS-UPDATE]",
-    "JOBSTATE_LOG": "JOBSTATE_LOG file",
-    "SET_JOB_ATTR": "SET_JOB_ATTR name = value",
-    "ENV": "ENV SET|GET variables",
-    "REJECT": "REJECT alone on its line",
-}
-
-
+_OLD_WORD = re.compile(r"[ \t]*([^ \t]*)")
+_OLD_QUOTED = re.compile(r'[ \t]*"([^"]*)"?')
+_OLD_PAIR = re.compile(r'\s*(\+?[A-Za-z0-9_.]+)\s*=\s*"((?:[^"\\]|\\["\\])*)"', re.ASCII)
 # What follows the digits is ignored, as strtol does.
 _INTEGER = re.compile(r"\s*([+-]?[0-9]+)", re.ASCII)
 
+
+class UnreadableError(ValueError):
+    """A statement does not fit the grammar; the message says what was expected."""
+
+
+class _Cursor:
+    """A place in a statement's text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    def rest(self) -> str:
+        """Return all that is left."""
+        rest, self._at = self._text[self._at :].strip(BLANKS), len(self._text)
+        return rest
+
+
+class OldWords(_Cursor):
+    """Words end at blanks; a double quote begins only the name of a file or directory."""
+
+    def next(self) -> str:
+        """Return the next word, "" at the end."""
+        return self._match(_OLD_WORD)
+
+    def next_path(self) -> str:
+        """Return the next word, or all between double quotes."""
+        return self._match(_OLD_QUOTED) or self.next()
+
+    def next_dag_path(self) -> str:
+        """Return the next word; it cannot begin with a quote, which would be part of the name."""
+        word = self.next()
+        if word.startswith(("'", '"')):
+            raise UnreadableError
+        return word
+
+    def _match(self, pattern: re.Pattern[str]) -> str:
+        match = pattern.match(self._text, self._at)
+        if not match:
+            return ""
+        self._at = match.end()
+        return match[1]
+
+    def pairs(self) -> Variables:
+        """Read the rest as key="value" pairs, perhaps after PREPEND or APPEND."""
+        text = self.rest()
+        place = re.match("PREPEND|APPEND|", text)
+        rest = text[place.end() :] if place else text
+        pairs = []
+        at = 0
+        while match := _OLD_PAIR.match(rest, at):
+            _check_key(match[1])
+            pairs.append((match[1], re.sub(r"\\(.)", r"\1", match[2])))
+            at = match.end()
+        if not at or rest[at:].strip(BLANKS):
+            raise UnreadableError
+        return Variables(place[0] if place else "", tuple(pairs))
+
+
+class NewWords(_Cursor):
+    """A quote of either kind may begin anywhere; blanks around the first = are dropped."""
+
+    def next(self) -> str:
+        """Return the next word, quotes included, "" at the end."""
+        return self._word(keep_quotes=True)
+
+    def next_path(self) -> str:
+        """Return the next word without its quotes."""
+        return self._word(keep_quotes=False)
+
+    next_dag_path = next_path
+
+    def pairs(self) -> Variables:
+        """Read the rest as key=value pairs, perhaps after PREPEND or APPEND."""
+        word, place, pairs = self.next(), "", []
+        if upper(word) in ("PREPEND", "APPEND"):
+            word, place = self.next(), upper(word)
+        if not word:
+            raise UnreadableError
+        while word:
+            key, equals, value = word.partition("=")
+            if not (key and equals and value) or "'" in key or '"' in key:
+                raise UnreadableError
+            _check_key(key)
+            is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+            pairs.append((key, value[1:-1] if is_quoted else value))
+            word = self.next()
+        return Variables(place, tuple(pairs))
+
+    def _word(self, *, keep_quotes: bool) -> str:
+        text, word = self._text, list[str]()  # a long str would be copied for each character
+        in_pair = complete = False
+        while self._at < len(text):
+            char = text[self._at]
+            if char in "\"'":
+                word += self._quoted(keep_quotes=keep_quotes)
+                complete = in_pair
+            elif char in " \t":
+                self._skip_blanks()
+                joins = in_pair or text[self._at : self._at + 1] == "="
+                if word and (complete or not joins):
+                    return "".join(word)
+            else:
+                word += char
+                self._at += 1
+                complete = in_pair
+                in_pair = in_pair or char == "="
+        if in_pair and not complete:
+            raise UnreadableError
+        return "".join(word)
+
+    def _skip_blanks(self) -> None:
+        while self._at < len(self._text) and self._text[self._at] in " \t":
+            self._at += 1
+
+    def _quoted(self, *, keep_quotes: bool) -> str:
+        text, quote = self._text, self._text[self._at]
+        inside: list[str] = []
+        at = self._at + 1
+        while at < len(text) and text[at] != quote:
+            at += text[at] == "\\"
+            inside += text[at : at + 1]
+            at += 1
+        if at >= len(text):
+            raise UnreadableError
+        self._at = at + 1
+        quoted = "".join(inside)
+        return f"{quote}{quoted}{quote}" if keep_quotes else quoted
+
+
+def _check_key(key: str) -> None:
+    if key == "+" or key.lower().startswith("queue"):
+        raise UnreadableError
+
+
 Words: TypeAlias = OldWords | NewWords
+# Reads a statement: its text, the words after its keyword, those after its inline description.
 Reader: TypeAlias = Callable[[Text, Words, Words | None], Command]
 
 
@@ -86,11 +186,11 @@ def parse(text: Text) -> Command:
 
     Raises UnreadableError that says what was expected, and KeyError for an unknown command.
     """
-    command = text.command
-    rest = text.head[len(command) :]
-    if command == "WEAK":
-        command, rest = "PARENT", _weak_body(rest)
-    reader, tail = _READERS[command], text.tail
+    keyword = text.keyword
+    rest = text.head[len(keyword) :]
+    if keyword == "WEAK":
+        keyword, rest = "PARENT", _weak_body(rest)
+    (usage, reader), tail = _GRAMMAR[keyword], text.tail
     readings = []
     for words in (OldWords, NewWords):
         try:
@@ -99,54 +199,40 @@ def parse(text: Text) -> Command:
             if str(error):
                 raise
     if not readings:
-        raise UnreadableError(f"expected {USAGE[command]}")
-    if readings[-1] != readings[0]:
+        raise UnreadableError(f"expected {usage}")
+    old, new = readings[0], readings[-1]
+    if old != new:
         raise UnreadableError("expected quotes and = that all versions of DAGMan read alike")
-    return _with_known_variables(readings[0], readings[-1])
+    if isinstance(old, Vars) and isinstance(new, Vars) and old.variables != new.variables:
+        return Vars(old.text, old.name, None)  # only clusters need the variables
+    return old
 
 
 def _weak_body(rest: str) -> str:
     word, *body = re.split(r"[ \t]+", rest.lstrip(" \t"), maxsplit=1)
     if upper(word) != "PARENT":
-        raise UnreadableError(f"expected WEAK {USAGE['PARENT']}")
+        raise UnreadableError(f"expected WEAK {_PARENT_USAGE}")
     return "".join(body)
 
 
-def _with_known_variables(old: Command, new: Command) -> Command:
-    """Return *old*, without variables that *new* reads differently: only clusters need them."""
-    if isinstance(old, Vars) and isinstance(new, Vars) and old.variables != new.variables:
-        return Vars(old.text, old.name, None)
-    return old
-
-
 def _node(text: Text, words: Words, tail: Words | None) -> Node:
-    command = text.command
-    if command == "SUBDAG" and upper(words.next()) != "EXTERNAL":
-        raise UnreadableError
-    name, submit = words.next(), words.next_path()
-    if not name or not submit:
-        raise UnreadableError
+    kind = text.keyword
+    if kind == "SUBDAG":
+        _check(upper(words.next()) == "EXTERNAL")
+    name, submit = _word(words), _path(words)
     _check_name(name)
-    if command == "JOB" and ".condor.sub" in submit:
+    if kind == "JOB" and ".condor.sub" in submit:
         raise UnreadableError(
             f"expected SUBDAG EXTERNAL for a nested workflow, got JOB {name} {submit}"
         )
-    directory, noop, done = _node_options(tail or words)
-    return Node(text, command, name, "" if tail else submit, directory, noop, done)
-
-
-def _node_options(words: Words) -> tuple[str, bool, bool]:
-    directory, noop, done = "", False, False
-    while word := upper(words.next()):
-        if word == "NOOP":
-            noop = True
-        elif word == "DONE":
-            done = True
-        elif word == "DIR" and (directory := words.next_path()):
-            pass
-        else:
-            raise UnreadableError
-    return directory, noop, done
+    words, directory, options = tail or words, "", set[str]()
+    while option := upper(words.next()):
+        _check(option in ("DIR", "NOOP", "DONE"))
+        if option == "DIR":
+            directory = _path(words)
+        options.add(option)
+    noop, done = "NOOP" in options, "DONE" in options
+    return Node(text, kind, name, "" if tail else submit, directory, noop, done)
 
 
 def _check_name(name: str) -> None:
@@ -159,229 +245,217 @@ def _check_name(name: str) -> None:
         raise UnreadableError(f"expected a job name in printable UTF-8, got {name!r}")
 
 
-def _submit_description(text: Text, words: Words, tail: Words | None) -> SubmitDescription:
-    name = words.next()
-    if not name or tail is None:
-        raise UnreadableError
-    return SubmitDescription(text, name)
+def _submit_description(text: Text, words: Words, tail: Words | None) -> Directive:
+    _check(tail is not None)
+    return Directive(text, _word(words))
 
 
-def _splice(text: Text, words: Words, __: object) -> Splice:
-    name, file = words.next(), words.next_dag_path()
-    if not name or not file:
-        raise UnreadableError
-    directory = ""
-    if option := words.next():
-        directory = words.next_dag_path()
-        if upper(option) != "DIR" or not directory:
-            raise UnreadableError
-    _end(words)
-    return Splice(text, name, file, directory)
-
-
-def _parent(text: Text, words: Words, __: object) -> Parent:
+def _parent(text: Text, words: Words, _: object) -> Parent:
     names = []
     while name := words.next():
         names.append(name)
     marks = [at for at, name in enumerate(names) if upper(name) == "CHILD"]
-    if not marks or marks[0] == 0 or marks[-1] == len(names) - 1:
-        raise UnreadableError
-    if len(marks) > 1 and isinstance(words, OldWords):  # the old parser takes the second as a job
-        raise UnreadableError
+    _check(len(marks) > 0 and marks[0] > 0 and marks[-1] < len(names) - 1)
+    # The old parser takes the second CHILD as a job.
+    _check(len(marks) == 1 or isinstance(words, NewWords))
     children = (name for name in names[marks[0] :] if upper(name) != "CHILD")
     return Parent(text, tuple(names[: marks[0]]), tuple(children))
 
 
-def _script(text: Text, words: Words, _: object) -> Script:
-    word = upper(words.next())
-    while word in ("DEFER", "DEBUG"):
-        if word == "DEFER":
-            _at_least(1, words.next())
-            _at_least(0, words.next())
-        elif not words.next() or upper(words.next()) not in ("STDOUT", "STDERR", "ALL"):
-            raise UnreadableError
-        word = upper(words.next())
-    name = words.next()
-    if word not in ("PRE", "POST", "HOLD") or not name or not words.rest():
-        raise UnreadableError
-    return Script(text, name, word)
+def _with(kind: Callable[..., Command], **takes: Callable[[Words], object]) -> Reader:
+    """Return the reader of statements that consist of these words, and no others.
 
-
-def _retry(text: Text, words: Words, _: object) -> Retry:
-    name, limit = _required(words.next()), ""
-    count = _at_least(0, words.next())
-    if option := words.next():
-        code = words.next()
-        if upper(option).replace("_", "-") != "UNLESS-EXIT":
-            raise UnreadableError
-        if isinstance(words, OldWords):  # the number is checked, the rest of the line is not
-            if not re.fullmatch(r"[+-]?[0-9]+", code):
-                raise UnreadableError
-        else:
-            _integer(code)
-            _end(words)
-        limit = f"UNLESS-EXIT {code.upper()}"
-    return Retry(text, name, count, limit)
-
-
-def _abort(text: Text, words: Words, _: object) -> Abort:
-    name, condition = _required(words.next()), [words.next()]
-    _integer(condition[0])
-    if option := words.next():
-        condition += ["RETURN", words.next()]
-        if upper(option) != "RETURN" or not 0 <= _integer(condition[-1]) <= 255:
-            raise UnreadableError
-        if isinstance(words, NewWords):
-            _end(words)
-    return Abort(text, name, " ".join(condition).upper())
-
-
-def _vars(text: Text, words: Words, _: object) -> Vars:
-    name = _required(words.next())
-    return Vars(text, name, words.pairs())
-
-
-def _priority(text: Text, words: Words, _: object) -> Priority:
-    name, value = _required(words.next()), _integer(words.next())
-    _end(words)
-    return Priority(text, name, value)
-
-
-def _pre_skip(text: Text, words: Words, _: object) -> Modifier:
-    name = _required(words.next())
-    if not 0 <= _integer(words.next()) <= 255:
-        raise UnreadableError
-    _end(words)
-    return Modifier(text, name)
-
-
-def _tolerance(text: Text, words: Words, _: object) -> Modifier:
-    name, value, mode = _required(words.next()), words.next(), words.next()
-    if mode == "%":
-        value, mode = value + mode, words.next()
-    if not re.fullmatch(r"[0-9]{1,9}%?", value):
-        raise UnreadableError
-    if mode and upper(mode).replace("_", "-") not in ("FAIL-FAST", "WAIT"):
-        raise UnreadableError
-    _end(words)
-    return Modifier(text, name)
-
-
-def _save_point(text: Text, words: Words, _: object) -> SavePoint:
-    name = _required(words.next())
-    if upper(name) == ALL_NODES:
-        raise UnreadableError
-    words.next_path()
-    _end(words)
-    return SavePoint(text, name)
-
-
-def _pin(text: Text, words: Words, _: object) -> Pin:
-    name = _required(words.next())
-    number = _at_least(1, words.next())
-    _end(words)
-    return Pin(text, name, number, is_out=text.command == "PIN_OUT")
-
-
-def _maxjobs(text: Text, words: Words, _: object) -> MaxJobs:
-    category = _required(words.next())
-    limit = _at_least(0, words.next())
-    _end(words)
-    return MaxJobs(text, category, limit)
-
-
-def _config(text: Text, words: Words, _: object) -> Config:
-    return Config(text, words.next_path())
-
-
-def _dot(text: Text, words: Words, _: object) -> Directive:
-    file = _required(words.next_path())
-    while word := upper(words.next()):
-        if word == "INCLUDE":
-            _required(words.next())
-    return Directive(text, file)
-
-
-def _node_status(text: Text, words: Words, _: object) -> Directive:
-    file = _required(words.next_path())
-    while word := upper(words.next()).replace("_", "-"):
-        if word != "ALWAYS-UPDATE":
-            _integer(word)
-    return Directive(text, file)
-
-
-def _free(text: Text, words: Words, _: object) -> Directive:
-    return Directive(text, words.rest())
-
-
-def _reject(text: Text, words: Words, _: object) -> Reject:
-    _end(words)
-    return Reject(text, "")
-
-
-def _only(kind: Callable[..., Command], *takes: Callable[[Words], str]) -> Reader:
-    """Return the reader of statements that have these words, and no others."""
+    Each of *takes* returns the field of *kind* that it is called by. Fields that begin with _ are
+    only checked.
+    """
 
     def read(text: Text, words: Words, _: object) -> Command:
-        found = [_required(take(words)) for take in takes]
-        _end(words)
-        return kind(text, *found)
+        found = {field: take(words) for field, take in takes.items()}
+        _check(not words.next())
+        return kind(text, **{field: found[field] for field in found if not field.startswith("_")})
 
     return read
 
 
-def _required(word: str) -> str:
-    if not word:
+def _check(is_well: bool) -> None:
+    if not is_well:
         raise UnreadableError
+
+
+def _word(words: Words) -> str:
+    word = words.next()
+    _check(word != "")
     return word
 
 
-def _end(words: Words) -> None:
-    if words.next():
-        raise UnreadableError
+def _path(words: Words) -> str:
+    path = words.next_path()
+    _check(path != "")
+    return path
 
 
-def _integer(word: str) -> int:
-    """Return the 32-bit integer that *word* begins with, or raise UnreadableError."""
+def _dag_path(words: Words) -> str:
+    path = words.next_dag_path()
+    _check(path != "")
+    return path
+
+
+def _program(words: Words) -> None:
+    _check(words.rest() != "")
+
+
+def _one_job(words: Words) -> str:
+    name = _word(words)
+    _check(upper(name) != ALL_NODES)
+    return name
+
+
+def _number(least: int = -(2**31), most: int = 2**31 - 1) -> Callable[[Words], int]:
+    """Return what takes a word that begins with an integer within limits."""
+
+    def take(words: Words) -> int:
+        return _integer(words.next(), least, most)
+
+    return take
+
+
+def _integer(word: str, least: int = -(2**31), most: int = 2**31 - 1) -> int:
+    """Return the integer that *word* begins with, or raise UnreadableError."""
     match = _INTEGER.match(word[:40])
-    if not match or not -(2**31) <= int(match[1]) < 2**31:
+    if not match or not least <= int(match[1]) <= most:
         raise UnreadableError
     return int(match[1])
 
 
-def _at_least(least: int, word: str) -> int:
-    value = _integer(word)
-    if value < least:
-        raise UnreadableError
-    return value
+def _directory(words: Words) -> str:
+    option = upper(words.next())
+    _check(option in ("", "DIR"))
+    return _dag_path(words) if option else ""
 
 
-_WORD, _PATH, _DAG_PATH = map(methodcaller, ("next", "next_path", "next_dag_path"))
-_READERS: dict[str, Reader] = {
-    **dict.fromkeys(("JOB", "FINAL", "PROVISIONER", "SERVICE", "SUBDAG"), _node),
-    "SUBMIT_DESCRIPTION": _submit_description,
-    "SPLICE": _splice,
-    "PARENT": _parent,
-    "SCRIPT": _script,
-    "RETRY": _retry,
-    "ABORT_DAG_ON": _abort,
-    "VARS": _vars,
-    "PRIORITY": _priority,
-    "PRE_SKIP": _pre_skip,
-    "TOLERANCE": _tolerance,
-    "CATEGORY": _only(Category, _WORD, _WORD),
-    "MAXJOBS": _maxjobs,
-    "DONE": _only(Done, _WORD),
-    "SAVE_POINT_FILE": _save_point,
-    "CONNECT": _only(Connect, _WORD, _WORD),
-    "PIN_IN": _pin,
-    "PIN_OUT": _pin,
-    "CONFIG": _config,
-    "DOT": _dot,
-    "NODE_STATUS_FILE": _node_status,
-    "SET_JOB_ATTR": _free,
-    "ENV": _free,
-    "REJECT": _reject,
-    "INCLUDE": _only(Include, _DAG_PATH),
-    "JOBSTATE_LOG": _only(Directive, _PATH),
+def _script_time(words: Words) -> str:
+    word = upper(words.next())
+    while word in ("DEFER", "DEBUG"):
+        if word == "DEFER":
+            _integer(words.next(), 1)
+            _integer(words.next(), 0)
+        else:
+            _word(words)
+            _check(upper(words.next()) in ("STDOUT", "STDERR", "ALL"))
+        word = upper(words.next())
+    _check(word in ("PRE", "POST", "HOLD"))
+    return word
+
+
+def _retry_limit(words: Words) -> str:
+    option = upper(words.next()).replace("_", "-")
+    if not option:
+        return ""
+    code = words.next()
+    _check(option == "UNLESS-EXIT")
+    if isinstance(words, OldWords):  # the number is checked, the rest of the line is not
+        _check(re.fullmatch(r"[+-]?[0-9]+", code) is not None)
+        words.rest()
+    else:
+        _integer(code)
+    return f"UNLESS-EXIT {code.upper()}"
+
+
+def _abort_condition(words: Words) -> str:
+    code = words.next()
+    _integer(code)
+    option = words.next()
+    if not option:
+        return code.upper()
+    value = words.next()
+    _integer(value, 0, 255)
+    _check(upper(option) == "RETURN")
+    if isinstance(words, OldWords):  # it ignores the rest of the line
+        words.rest()
+    return f"{code} RETURN {value}".upper()
+
+
+def _failures(words: Words) -> None:
+    value, mode = words.next(), words.next()
+    if mode == "%":
+        value, mode = value + mode, words.next()
+    _check(re.fullmatch(r"[0-9]{1,9}%?", value) is not None)
+    _check(upper(mode).replace("_", "-") in ("", "FAIL-FAST", "WAIT"))
+
+
+def _dot_options(words: Words) -> None:
+    while word := upper(words.next()):
+        if word == "INCLUDE":
+            _word(words)
+
+
+def _status_options(words: Words) -> None:
+    while word := upper(words.next()).replace("_", "-"):
+        if word != "ALWAYS-UPDATE":
+            _integer(word)
+
+
+_REST, _OPTIONAL_PATH, _PAIRS = map(methodcaller, ("rest", "next_path", "pairs"))
+_COUNT, _POSITIVE, _INT32, _BYTE = _number(0), _number(1), _number(), _number(0, 255)
+_NODE = "name submit-file [DIR directory] [NOOP]"
+_PARENT_USAGE = "PARENT names CHILD names"
+_GRAMMAR: dict[str, tuple[str, Reader]] = {
+    "JOB": (f"JOB {_NODE} [DONE]", _node),
+    "FINAL": (f"FINAL {_NODE}", _node),
+    "PROVISIONER": (f"PROVISIONER {_NODE}", _node),
+    "SERVICE": (f"SERVICE {_NODE}", _node),
+    "SUBDAG": ("SUBDAG EXTERNAL name dag-file [DIR directory] [NOOP] [DONE]", _node),
+    "SUBMIT_DESCRIPTION": ("SUBMIT-DESCRIPTION name { ... }", _submit_description),
+    "SPLICE": (
+        "SPLICE name dag-file [DIR directory]",
+        _with(Splice, name=_word, file=_dag_path, directory=_directory),
+    ),
+    "INCLUDE": ("INCLUDE dag-file", _with(Directive, argument=_dag_path)),
+    "PARENT": (_PARENT_USAGE, _parent),
+    "SCRIPT": (
+        "SCRIPT [DEFER status seconds] [DEBUG file STDOUT|STDERR|ALL] PRE|POST|HOLD name "
+        "executable [arguments]",
+        _with(Script, when=_script_time, name=_word, _program=_program),
+    ),
+    "RETRY": (
+        "RETRY name count [UNLESS-EXIT code]",
+        _with(Retry, name=_word, count=_COUNT, limit=_retry_limit),
+    ),
+    "ABORT_DAG_ON": (
+        "ABORT-DAG-ON name code [RETURN 0..255]",
+        _with(Abort, name=_word, condition=_abort_condition),
+    ),
+    "VARS": (
+        'VARS name [PREPEND|APPEND] key="value" ...',
+        _with(Vars, name=_word, variables=_PAIRS),
+    ),
+    "PRIORITY": ("PRIORITY name integer", _with(Priority, name=_word, value=_INT32)),
+    "PRE_SKIP": ("PRE_SKIP name 0..255", _with(Modifier, name=_word, _code=_BYTE)),
+    "TOLERANCE": (
+        "TOLERANCE name count[%] [FAIL-FAST|WAIT]",
+        _with(Modifier, name=_word, _most=_failures),
+    ),
+    "CATEGORY": ("CATEGORY name category", _with(Category, name=_word, category=_word)),
+    "MAXJOBS": ("MAXJOBS category count", _with(MaxJobs, argument=_word, limit=_COUNT)),
+    "DONE": ("DONE name", _with(Modifier, name=_word)),
+    "SAVE_POINT_FILE": (
+        "SAVE_POINT_FILE name [file]",
+        _with(Modifier, name=_one_job, _file=_OPTIONAL_PATH),
+    ),
+    "CONNECT": ("CONNECT splice splice", _with(Connect, parent=_word, child=_word)),
+    "PIN_IN": ("PIN_IN name number", _with(Pin, name=_word, number=_POSITIVE)),
+    "PIN_OUT": ("PIN_OUT name number", _with(Pin, name=_word, number=_POSITIVE)),
+    "CONFIG": ("CONFIG file", _with(Directive, argument=_OPTIONAL_PATH, _ignored=_REST)),
+    "DOT": (
+        "DOT file [UPDATE|DONT-UPDATE] [OVERWRITE|DONT-OVERWRITE] [INCLUDE file]",
+        _with(Directive, argument=_path, _options=_dot_options),
+    ),
+    "NODE_STATUS_FILE": (
+        "NODE_STATUS_FILE file [seconds] [ALWAYS-UPDATE]",
+        _with(Directive, argument=_path, _options=_status_options),
+    ),
+    "JOBSTATE_LOG": ("JOBSTATE_LOG file", _with(Directive, argument=_path)),
+    "SET_JOB_ATTR": ("SET_JOB_ATTR name = value", _with(Directive, argument=_REST)),
+    "ENV": ("ENV SET|GET variables", _with(Directive, argument=_REST)),
+    "REJECT": ("REJECT alone on its line", _with(Directive)),
 }

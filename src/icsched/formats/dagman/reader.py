@@ -1,53 +1,131 @@
-"""DAGMan files read as DAGMan reads them: includes, splices and scopes, in two passes per file."""
+"""DAGMan files read as DAGMan reads them: includes, splices and scopes, in two passes per file.
+
+The plain statements of a file, which are nearly all, are put into its scope many at a time.
+"""
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 
-from icsched.arrays import Ids, ids_where
+from icsched.arrays import Ids, Mask, Sizes, ids_where
 from icsched.errors import FormatError
-from icsched.formats.dagman.budget import MOST_JOBS, Budget
-from icsched.formats.dagman.builder import ScopeBuilder, Settings
-from icsched.formats.dagman.commands import (
+from icsched.formats.dagman.scope import Arcs, Modifiers, Namespace, Scope
+from icsched.formats.dagman.source import (
+    DONE,
+    HAS_DIRECTORY,
+    NOOP,
+    Files,
+    Kind,
+    Source,
+    Statement,
+    shortened,
+)
+from icsched.formats.dagman.statements import (
     ALL_NODES,
-    Config,
     Connect,
     Directive,
-    Done,
-    Include,
     MaxJobs,
     Modifier,
     Node,
     Parent,
     Pin,
     Priority,
-    Reject,
     Script,
     Splice,
+    upper,
 )
-from icsched.formats.dagman.loading import Files
-from icsched.formats.dagman.plain import PlainStatements
-from icsched.formats.dagman.reach import Reach
-from icsched.formats.dagman.scope import Arcs, Modifiers, Scope
-from icsched.formats.dagman.source import (
-    DONE,
-    HAS_DIRECTORY,
-    NOOP,
-    Kind,
-    Source,
-    Statement,
-    shortened,
-)
-from icsched.formats.dagman.words import upper
 from icsched.workflow import Remark
+
+_MOST_JOBS = 20_000_000
+_MOST_ARCS = 30_000_000
+_MOST_SPLICES = 100_000  # SPLICE statements that are followed
+_MOST_INCLUDES = 10_000
+_MOST_AGAIN = {"INCLUDE": 2**24, "SPLICE": 2**26}  # bytes of files that are read a second time
+_MOST_LETTERS = 250_000_000  # in the names of spliced jobs
+# What splices may multiply to: a number, and more for each statement read. Files of a few hundred
+# bytes could otherwise make millions of jobs, or of empty splices, by splices in splices.
+_SPLICED, _SPLICED_EACH = 100_000, 1_000  # jobs and splices
+_ARCS_A_JOB = 10  # so many times as many dependencies
+
 
 _PRE_REMARK = "SCRIPT PRE: the job waits for its script before DAGMan considers its priority"
 _ALL_OF_SEVERAL = (
     f"{ALL_NODES} cannot be used when several files are submitted together: name the jobs instead"
 )
+
+
+class Budget:
+    """Counts what was read; raises FormatError at the statement that exceeds a limit."""
+
+    def __init__(self) -> None:
+        self._counts = Counter[str]()
+        self._again = Counter[str]()  # bytes, by the command
+        self._seen = set[int]()  # scans that were put into a scope
+        self._read = set[int]()  # scans of which the statements are counted
+
+    def _count(self, statement: Statement, most: int, what: str, count: int = 1) -> None:
+        self._counts[what] += count
+        if self._counts[what] > most:
+            raise statement.error(f"expected at most {most:,} {what}")
+
+    def count_include(self, statement: Statement) -> None:
+        """Count an INCLUDE."""
+        self._count(statement, _MOST_INCLUDES, "INCLUDE")
+
+    def count_statements(self, source: Source) -> None:
+        """Count the statements of a file, once however often the file is used."""
+        if id(source.scan) not in self._read:
+            self._read.add(id(source.scan))
+            self._counts["statements"] += len(source.scan.kind)
+
+    def count_splice(self, statement: Statement, scope: Scope) -> None:
+        """Count a SPLICE, and what it brings along, before any of that is made."""
+        self._count(statement, _MOST_SPLICES, "SPLICE")
+        self._count_spliced(statement, len(scope) + scope.places + 1, 1, "jobs and splices")
+        what = "letters in the names of spliced jobs"
+        self._count(statement, _MOST_LETTERS, what, scope.letters)
+        self.count_spliced_arcs(statement, len(scope.parents))
+
+    def count_spliced_arcs(self, statement: Statement, count: int) -> None:
+        """Count the dependencies that a statement makes by splices, before they are made."""
+        self._count_spliced(statement, count, _ARCS_A_JOB, "dependencies")
+
+    def _count_spliced(self, statement: Statement, count: int, factor: int, what: str) -> None:
+        """Count what splices have brought into the files around them."""
+        self._counts[what] += count
+        read = self._counts["statements"]
+        most = factor * (_SPLICED + _SPLICED_EACH * read)
+        if self._counts[what] > most:
+            raise statement.error(
+                f"expected splices to make at most {most:,} {what} from {read:,} statements,"
+                f" got {self._counts[what]:,}: make some of the splices SUBDAG EXTERNAL"
+            )
+
+    def count_bytes(self, statement: Statement, source: Source) -> None:
+        """Count the bytes of files that are read again and again, under any names."""
+        keyword = statement.keyword
+        if id(source.scan) in self._seen:
+            self._again[keyword] += len(source.data)
+        self._seen.add(id(source.scan))
+        if self._again[keyword] > _MOST_AGAIN[keyword]:
+            raise statement.error(
+                f"expected at most {_MOST_AGAIN[keyword]:,} bytes in files that {keyword} reads"
+                f" again and again: write fewer of these lines, or take {source.path} apart"
+            )
+
+    def count_arcs(self, source: Source, statements: Sizes, counts: Sizes) -> None:
+        """Count the arcs that some statements of a file make; *counts* has a number for each."""
+        total = self._counts["arcs"] + np.cumsum(counts)
+        self._counts["arcs"] = int(total[-1])
+        if total[-1] > _MOST_ARCS:
+            at = int(statements[np.argmax(total > _MOST_ARCS)])
+            product = "a PARENT line makes one for each parent and child"
+            remedy = "put a NOOP job between the many parents and the many children"
+            limit = f"expected at most {_MOST_ARCS:,} dependencies in all"
+            raise source.error(at, f"{limit} ({product}): {remedy}")
 
 
 @dataclass
@@ -59,41 +137,39 @@ class Reader:
     directory: str = ""  # otherwise to this directory
     remarks: list[Remark] = field(default_factory=list)
     configs: list[str] = field(default_factory=list)  # files that CONFIG names
-    _scopes: dict[tuple[int, str, str, str], Scope] = field(default_factory=dict)
     files: Files = field(default_factory=Files)
     budget: Budget = field(default_factory=Budget)
-    _top: ScopeBuilder = field(default_factory=ScopeBuilder)
+    top: Scope = field(default_factory=Scope)
+    _scopes: dict[tuple[int, str, str, str], Scope] = field(default_factory=dict)
 
     def read(self, paths: Sequence[str]) -> None:
         """Read the files that together make a workflow."""
         sources = [self.files.load(path, named_by_user=True) for path in paths]
-        for number, (path, source) in enumerate(zip(paths, sources, strict=True)):
-            self._top.prefix = f"{number}." if len(paths) > 1 else ""
-            directory = os.path.dirname(path) if self.use_dag_directory else self.directory
-            _File(self, self._top, source, directory).read()
+        for number, source in enumerate(sources):
+            self.top.prefix = f"{number}." if len(paths) > 1 else ""
+            _File(self, self.top, source, self.start_of(source, self.directory)).read()
 
     def read_rescue(self, path: str) -> None:
         """Read a rescue file, whose names can refer to all jobs of the workflow."""
-        self._top.prefix = ""
+        self.top.prefix = ""
         try:
             source = self.files.load(path, named_by_user=False)
-            _File(self, self._top, source, "").read()
+            _File(self, self.top, source, "").read()
         except FormatError as error:
             problem = f"{error.problem} (DAGMan refuses this file, too; --no-rescue ignores it)"
             raise FormatError(error.path, error.line, problem) from error
 
-    def scope(self) -> Scope:
-        """Return the scope of the workflow that was read."""
-        return self._top.built()
+    def start_of(self, source: Source, directory: str) -> str:
+        """Return the directory from which a file finds others, if it is read in *directory*."""
+        return os.path.dirname(source.path) if self.use_dag_directory else directory
 
-    def include(
-        self, statement: Statement, scope: ScopeBuilder, source: Source, directory: str
-    ) -> None:
+    def include(self, statement: Statement, scope: Scope, directory: str) -> None:
         """Read the file that a statement includes into *scope*."""
+        source = self.files.follow(statement, statement.argument, directory)
         self.budget.count_include(statement)
         self.budget.count_bytes(statement, source)
         with self.files.inside(statement.source):
-            _File(self, scope, source, directory).read()
+            _File(self, scope, source, self.start_of(source, directory)).read()
 
     def splice(self, statement: Statement, prefix: str, source: Source, directory: str) -> Scope:
         """Return the scope of a spliced file, read once however often it is used.
@@ -106,10 +182,10 @@ class Reader:
         key = (id(source.scan), start, name, prefix)
         if key not in self._scopes:
             self.budget.count_bytes(statement, source)
-            scope = ScopeBuilder(prefix=prefix)
+            scope = Scope(prefix)
             with self.files.inside(statement.source):
                 _File(self, scope, source, directory).read()
-            self._scopes[key] = scope.built()
+            self._scopes[key] = scope
         self.budget.count_splice(statement, self._scopes[key])
         return self._scopes[key]
 
@@ -117,29 +193,33 @@ class Reader:
 class _File:
     """One file while it is read into a scope."""
 
-    def __init__(self, reader: Reader, scope: ScopeBuilder, source: Source, directory: str) -> None:
+    def __init__(self, reader: Reader, scope: Scope, source: Source, directory: str) -> None:
         self._reader = reader
+        self._budget = reader.budget
         self.scope = scope
         self.source = source
         self._directory = directory
         self._odd: dict[int, Statement] = {}
-        self._reach = Reach(scope, source)
-        self._plain_statements = PlainStatements(source, scope, self._reach)
+        self._names = Namespace(scope, source)
+        scan = source.scan
+        self._parents = np.flatnonzero(scan.kind == Kind.PARENT)
+        self._first_refs = np.append(scan.first_parent, len(scan.refs))
+        self._priorities = np.flatnonzero(scan.kind == Kind.PRIORITY)  # not yet set
 
     def read(self) -> None:
         """Read the file; DAGMan finds the nodes in a first pass, all else in a second."""
-        self._reader.budget.count_statements(self.source)
+        self._budget.count_statements(self.source)
         self._parse_odd()
         self._nodes()
         start = 0
         for number, statement in self._odd.items():
-            if isinstance(statement.command, Include):
+            if statement.keyword == "INCLUDE":
                 self._plain(start, number)
-                self._include(statement, statement.command.argument)
+                self._reader.include(statement, self.scope, self._directory)
                 start = number
             else:
-                if isinstance(statement.command, Priority):
-                    self._plain_statements.priorities(number)
+                if statement.keyword == "PRIORITY":
+                    self._plain_priorities(number)
                 self._second_pass(statement)
         self._plain(start, len(self.source.scan.kind))
         self.scope.lift()
@@ -168,15 +248,20 @@ class _File:
         jobs = {n: node for n, node in odd.items() if node.kind in ("JOB", "SUBDAG")}
         plain = ids_where(scan.kind == Kind.JOB)
         at = np.sort(np.concatenate([plain, np.array(list(jobs), np.int32)]))
-        flags = scan.value[at].astype(np.uint8)
+        flags = scan.value[at]
+        known = self.source.names
+        names = [known[name] if name >= 0 else "" for name in scan.name[at].tolist()]
         for place in np.flatnonzero(scan.kind[at] != Kind.JOB).tolist():
-            flags[place] = _flags(jobs[int(at[place])])
-        self._check_directories([*at[flags & HAS_DIRECTORY > 0].tolist(), *_placed(odd)])
-        first = len(scope)
-        names = self._own_names(at, jobs)
+            node = jobs[int(at[place])]
+            flags[place] = _flags(node)
+            names[place] = node.name
+        with_directory = at[flags & HAS_DIRECTORY > 0].tolist()
+        self._check_directories([*with_directory, *(n for n in odd if odd[n].directory)])
+        if scope.prefix:
+            names = [scope.prefix + name for name in names]
         self._check_new(names, at)
-        slots = first + np.searchsorted(at, plain)
-        self._reach.set(scan.name[plain], slots.astype(np.int32))
+        slots = len(scope) + np.searchsorted(at, plain)
+        self._names.set(scan.name[plain], slots.astype(np.int32))
         scope.add_jobs(names, flags, self.source, at)
         for number, node in odd.items():
             if number not in jobs:
@@ -184,24 +269,14 @@ class _File:
         for statement in self._odd.values():
             if isinstance(statement.command, Splice):
                 self._splice(statement, statement.command)
-        if len(scope) > MOST_JOBS:
-            raise FormatError(self.source.path, None, f"expected at most {MOST_JOBS:,} jobs")
+        if len(scope) > _MOST_JOBS:
+            raise FormatError(self.source.path, None, f"expected at most {_MOST_JOBS:,} jobs")
 
     def _check_directories(self, nodes: list[int]) -> None:
         """Raise FormatError, as DAGMan does, if nodes have a DIR besides that of their file."""
         if nodes and self._reader.use_dag_directory:
             problem = "DIR of a job cannot be used with --usedagdir: leave out one of the two"
             raise self.source.error(min(nodes), problem)
-
-    def _own_names(self, at: Ids, jobs: dict[int, Node]) -> list[str]:
-        known, prefix = self.source.names, self.scope.prefix
-        ids = self.source.scan.name[at].tolist()
-        names = [known[i] if i >= 0 else "" for i in ids]
-        if jobs:
-            place = {int(statement): i for i, statement in enumerate(at)}
-            for statement, node in jobs.items():
-                names[place[statement]] = node.name
-        return [prefix + name for name in names] if prefix else names
 
     def _special(self, statement: Statement, node: Node) -> None:
         scope, name = self.scope, self.scope.prefix + node.name
@@ -226,37 +301,31 @@ class _File:
                 self._check_fresh(Statement(self.source, statement), name)
 
     def _check_fresh(self, statement: Statement, name: str) -> None:
-        scope = self.scope
-        taken = name in scope.special or name in scope.used_names or scope.find(name) is not None
-        if taken:
+        if self.scope.is_taken(name):
             raise statement.error(f"expected a new name, got {name}, which is taken")
 
     def _splice(self, statement: Statement, splice: Splice) -> None:
-        scope = self.scope
+        reader, scope = self._reader, self.scope
         name = scope.prefix + splice.name
         self._check_fresh(statement, name)
         directory = os.path.join(self._directory, splice.directory)
-        source = self._reader.files.follow(statement, splice.file, directory)
-        inside = os.path.dirname(source.path) if self._reader.use_dag_directory else directory
-        inner = self._reader.splice(statement, scope.prefix, source, inside)
+        source = reader.files.follow(statement, splice.file, directory)
+        inner = reader.splice(statement, scope.prefix, source, reader.start_of(source, directory))
         if "FINAL" in inner.special.values():
-            raise statement.error(
-                f"splice {name}: FINAL of {source.path} cannot be used in a splice"
-            )
-        if len(scope) + len(inner) > MOST_JOBS:
-            raise statement.error(f"expected at most {MOST_JOBS:,} jobs")
-        self._reader.budget.count_arcs(
-            self.source, np.array([statement.number]), np.array([len(inner.parents)])
-        )
+            problem = f"splice {name}: FINAL of {source.path} cannot be used in a splice"
+            raise statement.error(problem)
+        if len(scope) + len(inner) > _MOST_JOBS:
+            raise statement.error(f"expected at most {_MOST_JOBS:,} jobs")
+        self._count_arcs(statement, len(inner.parents))
         scope.add_splice(name, inner, splice.directory)
         if inner.is_done.any():
             self._remark(statement.number, "DAGMan ignores DONE inside a splice")
 
-    def _include(self, statement: Statement, file: str) -> None:
-        source = self._reader.files.follow(statement, file, self._directory)
-        inside = os.path.dirname(source.path) if self._reader.use_dag_directory else self._directory
-        self._reader.include(statement, self.scope, source, inside)
-        self._reach.forget()
+    def _count_arcs(self, statement: Statement, count: int) -> tuple[Sizes, Sizes]:
+        """Count the arcs of one statement; return it and the count as `Arcs` has them."""
+        statements, counts = np.array([statement.number]), np.array([count])
+        self._budget.count_arcs(self.source, statements, counts)
+        return statements, counts
 
     def _second_pass(self, statement: Statement) -> None:
         command = statement.command
@@ -265,7 +334,7 @@ class _File:
         elif isinstance(command, Modifier):
             self._modifier(statement, command)
         elif isinstance(command, Pin):
-            slot = self._reach.job(statement, command.name)
+            slot = self._names.job(statement, command.name)
             self.scope.pins[command.is_out][command.number].append(slot)
         elif isinstance(command, Connect):
             self._connect(statement, command)
@@ -274,9 +343,9 @@ class _File:
 
     def _directive(self, statement: Statement, command: Directive) -> None:
         self.scope.directives.append(statement)
-        if isinstance(command, Reject):
+        if command.keyword == "REJECT":
             raise statement.error("the file says REJECT: DAGMan will not run it")
-        if isinstance(command, Config):
+        if command.keyword == "CONFIG":
             self._reader.configs.append(os.path.join(self._directory, command.argument))
         if isinstance(command, MaxJobs):
             text = (
@@ -286,17 +355,16 @@ class _File:
             self._remark(statement.number, text)
 
     def _parent(self, statement: Statement, above: Sequence[str], below: Sequence[str]) -> None:
-        parents = self._reach.ends(statement, above, initial=False)
-        children = self._reach.ends(statement, below, initial=True)
+        parents = self._names.ends(statement, above, initial=False)
+        children = self._names.ends(statement, below, initial=True)
         self.scope.joins += len(parents) > 1 and len(children) > 1
         by_splices = len(parents) * len(children) - len(above) * len(below)
-        self._reader.budget.count_spliced_arcs(statement, max(0, by_splices))
+        self._budget.count_spliced_arcs(statement, max(0, by_splices))
         self._add_arcs(statement, parents, children)
 
     def _add_arcs(self, statement: Statement, parents: Ids, children: Ids) -> None:
         """Add the arcs from each of *parents* to each of *children*."""
-        statements, counts = np.array([statement.number]), np.array([len(parents) * len(children)])
-        self._reader.budget.count_arcs(self.source, statements, counts)
+        statements, counts = self._count_arcs(statement, len(parents) * len(children))
         above, below = np.repeat(parents, len(children)), np.tile(children, len(parents))
         self.scope.arcs.append(Arcs(above, below, self.source, statements, counts))
 
@@ -307,10 +375,10 @@ class _File:
             got = f"{len(parent)} of {command.parent} and {len(child)} of {command.child}"
             raise statement.error(f"expected as many pins out as in, got {got}")
         for above, below in zip(parent, child, strict=True):
-            self._reader.budget.count_spliced_arcs(statement, len(above) * len(below))
+            self._budget.count_spliced_arcs(statement, len(above) * len(below))
             self._add_arcs(statement, above, below)
         inner = self.scope.splices[self.scope.prefix + command.child]
-        loose = np.setdiff1d(inner.scope.initial + np.int32(inner.first), np.concatenate(child))
+        loose = np.setdiff1d(inner.ends(initial=True), np.concatenate(child))
         if len(loose):
             name = self.scope.names[loose[0]]
             raise statement.error(f"expected a PIN_IN for {name}, which has no parents")
@@ -328,43 +396,100 @@ class _File:
         return [np.array(pins[n], np.int32) + np.int32(instance.first) for n in sorted(pins)]
 
     def _modifier(self, statement: Statement, command: Modifier) -> None:
-        scope = self.scope
+        scope, is_done = self.scope, command.keyword == "DONE"
         slots: Ids | int
-        is_all = upper(command.name) == ALL_NODES and not isinstance(command, Done)
-        if is_all and scope.prefix:  # DAGMan looks for a job called 0.ALL_NODES
-            raise statement.error(_ALL_OF_SEVERAL)
-        if is_all:
+        if upper(command.name) == ALL_NODES and not is_done:
+            if scope.prefix:  # DAGMan looks for a job called 0.ALL_NODES
+                raise statement.error(_ALL_OF_SEVERAL)
             slots = len(scope.layout)
             if isinstance(command, Priority):
                 scope.priorities.clear()  # it overrides all earlier priorities
                 scope.lowest = min(scope.lowest, command.value)
         else:
-            slot = self._reach.modified(statement, command.name)
+            slot = self._names.modified(statement, command.name)
             slots = np.array([] if slot is None else [slot], np.int32)
             if slot is None:
                 scope.directives.append(statement)
-            elif isinstance(command, Done):
+            elif is_done:
                 scope.done.append(slots)
         scope.modifiers.append(Modifiers(self.source, np.array([statement.number]), slots))
         if isinstance(command, Priority):
-            scope.priorities.append(Settings(slots, command.value))
+            scope.priorities.append((slots, command.value))
         if isinstance(command, Script) and command.when == "PRE":
             self._remark(statement.number, _PRE_REMARK)
 
     def _plain(self, start: int, stop: int) -> None:
         """Process the plain statements from *start* to *stop*."""
-        plain = self._plain_statements
-        plain.parents(
-            start, stop, partial(self._reader.budget.count_arcs, self.source), self._parent
-        )
-        before = plain.modifiers(start, stop)
+        self._plain_parents(start, stop)
+        kinds = self.source.scan.kind[start:stop]
+        named = (kinds >= Kind.DONE) & (kinds <= Kind.SAVE_POINT) & (kinds != Kind.PRIORITY)
+        which, slots = self._about_jobs(np.flatnonzero(named) + start)
+        kinds = self.source.scan.kind[which]
+        self.scope.done.append(slots[kinds == Kind.DONE])
+        before = which[kinds == Kind.PRE]
         if len(before):
             self._remark(int(before[0]), _PRE_REMARK, len(before))
-        plain.priorities(stop)
+        self._plain_priorities(stop)
+
+    def _plain_priorities(self, stop: int) -> None:
+        """Set the priorities that plain statements before *stop* give, unless they are set."""
+        count = np.searchsorted(self._priorities, stop)
+        if count:
+            which, slots = self._about_jobs(self._priorities[:count])
+            self._priorities = self._priorities[count:]
+            self.scope.priorities.append((slots, self.source.scan.value[which]))
+
+    def _about_jobs(self, which: Sizes) -> tuple[Sizes, Ids]:
+        """Return the statements that are about jobs, and the slots of these jobs."""
+        names = self.source.scan.name[which]
+        slots = self._names.slots(names)
+        for at in np.flatnonzero(slots < 0).tolist():
+            statement = Statement(self.source, int(which[at]))
+            self._names.modified(statement, self.source.names[names[at]])
+            self.scope.directives.append(statement)
+        which, slots = which[slots >= 0], slots[slots >= 0]
+        self.scope.modifiers.append(Modifiers(self.source, which, slots))
+        return which, slots
+
+    def _plain_parents(self, start: int, stop: int) -> None:
+        """Add the arcs of the plain PARENT statements from *start* to *stop*."""
+        scan = self.source.scan
+        low, high = np.searchsorted(self._parents, [start, stop])
+        statements, first = self._parents[low:high], self._first_refs[low : high + 1]
+        middle = scan.first_child[low:high]
+        slots = self._names.slots(scan.refs[first[0] : first[-1]])
+        is_odd = np.logical_or.reduceat(slots < 0, first[:-1] - first[0])  # a name is not a job's
+        for at in np.flatnonzero(is_odd).tolist():
+            names = [self.source.names[i] for i in scan.refs[first[at] : first[at + 1]].tolist()]
+            count = middle[at] - first[at]
+            statement = Statement(self.source, int(statements[at]))
+            self._parent(statement, names[:count], names[count:])
+        if not is_odd.all():
+            begins = np.stack([first[:-1], middle])[:, ~is_odd] - first[0]
+            sizes = np.stack([middle - first[:-1], first[1:] - middle])[:, ~is_odd]
+            self._budget.count_arcs(self.source, statements[~is_odd], sizes[0] * sizes[1])
+            self._add_products(statements[~is_odd], slots, begins, sizes)
+
+    def _add_products(self, statements: Sizes, slots: Ids, begins: Sizes, sizes: Sizes) -> None:
+        """Add, for each statement, the arcs from all its parents to all its children.
+
+        *begins* and *sizes* have a row about parents and one about children.
+        """
+        counts = sizes[0] * sizes[1]
+        offsets = np.cumsum(counts) - counts
+        step = np.arange(counts.sum()) - np.repeat(offsets, counts)
+        width = np.repeat(sizes[1], counts)
+        parents = slots[np.repeat(begins[0], counts) + step // width]
+        children = slots[np.repeat(begins[1], counts) + step % width]
+        self.scope.joins += int((_differ(parents, offsets) & _differ(children, offsets)).sum())
+        self.scope.arcs.append(Arcs(parents, children, self.source, statements, counts))
 
 
-def _placed(nodes: dict[int, Node]) -> list[int]:
-    return [statement for statement, node in nodes.items() if node.directory]
+def _differ(slots: Ids, offsets: Sizes) -> Mask:
+    """Return whether the slots from each offset to the next are not all the same."""
+    low, high = np.minimum.reduceat(slots, offsets), np.maximum.reduceat(slots, offsets)
+    differ: Mask = low != high
+    return differ
 
 
 def _flags(node: Node) -> int:

@@ -1,20 +1,30 @@
 """The jobs of one DAGMan scope, a workflow or a splice, and what its files say about them.
 
 Jobs have slots: consecutive numbers in the order of definition. A splice has a range of slots.
-`ScopeBuilder` makes a scope while its files are read. Nothing changes the scope afterwards.
+A scope grows while its files are read. After that nothing changes it, and the arrays over all
+slots, which are made when they are first used, stay true.
 """
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from icsched.arrays import Ids, ids_where
-from icsched.formats.dagman.commands import Parent, SubmitDescription
-from icsched.formats.dagman.source import Kind, Source, Statement
+from icsched.arrays import Ids, Mask, Sizes, ids_where, mask_of
+from icsched.errors import FormatError
+from icsched.formats.dagman.source import DONE, Kind, Source, Statement
+from icsched.formats.dagman.statements import MaxJobs, Parent
+
+# What a name refers to if not to a job.
+_UNKNOWN, _SPECIAL, _SPLICE = -1, -2, -3
+# Which commands each kind of special node refuses.
+_REFUSES = {
+    "FINAL": {"RETRY", "ABORT_DAG_ON", "PRIORITY", "CATEGORY", "DONE"},
+    "SERVICE": {"RETRY", "PRIORITY", "CATEGORY", "DONE", "SAVE_POINT_FILE"},
+    "PROVISIONER": {"SAVE_POINT_FILE"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +34,8 @@ class Arcs:
     parents: Ids
     children: Ids
     source: Source
-    statements: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    statements: Sizes
+    counts: Sizes
 
     @property
     def first_weak(self) -> int | None:
@@ -61,6 +71,10 @@ class Instance:
         """Slots of the splice's jobs in the scope around it."""
         return range(self.first, self.first + len(self.scope))
 
+    def ends(self, *, initial: bool) -> Ids:
+        """Return slots around the splice: of its jobs without parents, or without children."""
+        return (self.scope.initial if initial else self.scope.terminal) + np.int32(self.first)
+
 
 @dataclass(frozen=True, slots=True)
 class Modifiers:
@@ -70,45 +84,126 @@ class Modifiers:
     """
 
     source: Source
-    statements: NDArray[np.int64]
+    statements: Sizes
     slots: Ids | int
 
 
-@dataclass(frozen=True)
-class Scope:
-    """A scope as read. Arrays have one entry for each slot, including the slots of splices."""
+def _pins() -> dict[bool, dict[int, list[int]]]:
+    return {True: defaultdict(list), False: defaultdict(list)}
 
-    names: Sequence[str]
-    jobs: Sequence[OwnJobs]  # one entry for each file
-    instances: Sequence[Instance]
-    lifted: Sequence[Instance]  # the same, in the order in which DAGMan lifts them
-    placed: int  # how many of the first jobs DAGMan puts into the splice's directory
-    layout: Sequence[Ids]  # slots in the order in which DAGMan lists the jobs
-    arcs: Sequence[Arcs]  # of the scope's own statements
-    parents: Ids  # of all arcs
-    children: Ids
-    is_done: NDArray[np.bool_]
-    priority: NDArray[np.int32]
-    has_priority: NDArray[np.bool_]
-    modifiers: Sequence[Modifiers]
-    directives: Sequence[Statement]  # about the workflow, and about special nodes
-    special: Mapping[str, str]  # the kind of each special node, FINAL and so on, by name
-    pins: Mapping[bool, Mapping[int, Sequence[int]]]  # slots by number, of PIN_OUT and of PIN_IN
-    lowest: int  # the priority that ALL_NODES may give to a join node
-    joins: int  # PARENT statements with several parents and several children
+
+@dataclass(eq=False)
+class Scope:
+    """A scope. Arrays have one entry for each slot, including the slots of splices."""
+
+    prefix: str = ""  # of the names in the current file, if several files are read together
+    names: list[str] = field(default_factory=list)
+    jobs: list[OwnJobs] = field(default_factory=list)  # one entry for each file
+    instances: list[Instance] = field(default_factory=list)
+    splices: dict[str, Instance] = field(default_factory=dict)  # those that can be named now
+    used_names: set[str] = field(default_factory=set)  # of splices, including lifted ones
+    lifted: list[Instance] = field(default_factory=list)  # in the order in which DAGMan lifts them
+    placed: int = -1  # how many of the first jobs DAGMan puts into the splice's directory
+    layout: list[Ids] = field(default_factory=list)  # slots in the order in which DAGMan lists jobs
+    arcs: list[Arcs] = field(default_factory=list)  # of the scope's own statements
+    # Values given to slots one after another; a later one wins. The slots are as in `Modifiers`.
+    priorities: list[tuple[Ids | int, Ids | int]] = field(default_factory=list)
+    done: list[Ids] = field(default_factory=list)
+    modifiers: list[Modifiers] = field(default_factory=list)
+    directives: list[Statement] = field(default_factory=list)  # on the workflow and special nodes
+    special: dict[str, str] = field(default_factory=dict)  # kind of each special node, by its name
+    pins: dict[bool, dict[int, list[int]]] = field(default_factory=_pins)  # by is_out and number
+    lowest: int = 0  # the priority that ALL_NODES may give to a join node
+    joins: int = 0  # PARENT statements with several parents and several children
+    _slot: dict[str, int] = field(default_factory=dict)
+    _unindexed: list[range] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.names)
 
+    def add_jobs(self, names: list[str], flags: Ids, source: Source, at: Ids) -> None:
+        """Add a file's own jobs; *at* are their statements."""
+        slots = range(len(self), len(self) + len(names))
+        self.names += names
+        self.done.append((slots.start + np.flatnonzero(flags & DONE)).astype(np.int32))
+        self.jobs.append(OwnJobs(source, at, slots))
+        self.layout.append(np.arange(slots.start, slots.stop, dtype=np.int32))
+        self._unindexed.append(slots)
+
+    def add_splice(self, name: str, scope: "Scope", directory: str) -> None:
+        """Add the jobs of a splice; other statements reach them only after the splice is lifted."""
+        instance = Instance(name, scope, len(self), directory)
+        self.names += [f"{name}+{job}" for job in scope.names]
+        self.joins += scope.joins
+        self.lowest = min(self.lowest, scope.lowest)
+        self.instances.append(instance)
+        self.splices[name] = instance
+        self.used_names.add(name)
+
+    def lift(self) -> None:
+        """Make the jobs of splices known by name, and splices unknown, as at each end of a file."""
+        if self.placed < 0:
+            self.placed = len(self)
+        for _, instance in sorted(self.splices.items()):  # DAGMan keeps them by name
+            self.lifted.append(instance)
+            self.layout.append(instance.scope.reachable() + np.int32(instance.first))
+            self._unindexed.append(instance.slots)
+        self.splices.clear()
+
+    def find(self, name: str) -> int | None:
+        """Return the slot of the job that *name* reaches here."""
+        for slots in self._unindexed:
+            self._slot.update(zip(self.names[slots.start : slots.stop], slots, strict=True))
+        self._unindexed.clear()
+        return self._slot.get(name)
+
+    def is_taken(self, name: str) -> bool:
+        """Whether a job, a special node or a splice has this name, with its prefix."""
+        is_node = name in self.special or name in self.used_names
+        return is_node or self.find(name) is not None
+
+    def reachable(self, reach: int | None = None) -> Ids:
+        """Return the slots that ALL_NODES in `Modifiers` means, or all, in DAGMan's order."""
+        return _joined(self.layout[:reach])
+
+    @cached_property
+    def parents(self) -> Ids:
+        """The parent in each arc, including those of splices."""
+        inside = [one.scope.parents + np.int32(one.first) for one in self.instances]
+        return _joined([*(some.parents for some in self.arcs), *inside])
+
+    @cached_property
+    def children(self) -> Ids:
+        """The child in each arc, including those of splices."""
+        inside = [one.scope.children + np.int32(one.first) for one in self.instances]
+        return _joined([*(some.children for some in self.arcs), *inside])
+
     @cached_property
     def initial(self) -> Ids:
         """Slots of the jobs without parents."""
-        return _others(len(self), self.children)
+        return ids_where(~mask_of(self.children, len(self)))
 
     @cached_property
     def terminal(self) -> Ids:
         """Slots of the jobs without children."""
-        return _others(len(self), self.parents)
+        return ids_where(~mask_of(self.parents, len(self)))
+
+    @cached_property
+    def is_done(self) -> Mask:
+        """Whether the files say that a job is done; DAGMan forgets DONE in splices."""
+        return mask_of(_joined(self.done), len(self))
+
+    @cached_property
+    def given_priorities(self) -> tuple[Ids, Mask]:
+        """The priorities that the files give to jobs, 0 if none, and whether they give one."""
+        values, given = np.zeros(len(self), np.int32), np.zeros(len(self), bool)
+        for instance in self.instances:
+            here = slice(instance.first, instance.slots.stop)
+            values[here], given[here] = instance.scope.given_priorities
+        for reach, value in self.priorities:
+            slots = self.reachable(reach) if isinstance(reach, int) else reach
+            values[slots], given[slots] = value, True
+        return values, given
 
     @cached_property
     def letters(self) -> int:
@@ -124,55 +219,113 @@ class Scope:
     def descriptions(self) -> dict[str, Statement]:
         """The SUBMIT-DESCRIPTION statements, by the names that they give."""
         return {
-            statement.command.argument: statement
+            statement.argument: statement
             for statement in self.directives
-            if isinstance(statement.command, SubmitDescription)
+            if statement.keyword == "SUBMIT_DESCRIPTION"
         }
 
-    def reachable(self, reach: int | None = None) -> Ids:
-        """Return the slots that ALL_NODES in `Modifiers` means, or all, in DAGMan's order."""
-        return concatenated(self.layout[:reach])
+    @cached_property
+    def limits(self) -> dict[str, int]:
+        """The limit on each category of jobs, which DAGMan applies once it has lifted all splices.
+
+        A MAXJOBS line of the scope itself counts; the last of several wins. Without one, the limit
+        of the splice that DAGMan lifts first counts. DAGMan lifts splices at the end of each file,
+        in the order of their names.
+        """
+        limits: dict[str, int] = {}
+        for instance in self.lifted:
+            for category, limit in instance.scope.limits.items():
+                limits.setdefault(category_name(f"{instance.name}+", category), limit)
+        own = (statement.command for statement in self.directives)
+        return limits | {one.argument: one.limit for one in own if isinstance(one, MaxJobs)}
 
 
-def concatenated(slots: Sequence[Ids]) -> Ids:
-    """Return slots one after the other; *slots* may be empty."""
+def _joined(slots: Iterable[Ids]) -> Ids:
     return np.concatenate([np.empty(0, np.int32), *slots])
 
 
-def _others(count: int, slots: Ids) -> Ids:
-    is_other = np.ones(count, bool)
-    is_other[slots] = False
-    return ids_where(is_other)
+def category_name(prefix: str, category: str) -> str:
+    """Return the name of a splice's category outside the splice; one that begins with + is global.
+
+    >>> category_name("S+", "big"), category_name("S+", "+all")
+    ('S+big', '+all')
+    """
+    return category if category.startswith("+") else prefix + category
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """The place of a scope in the workflow."""
+class Namespace:
+    """What the names in one file refer to, while the scope around them grows.
 
-    scope: Scope
-    prefix: str  # of the names that DAGMan gives to its jobs
-    around: str  # the directory of the scope around it
-    directory: str
-    first: int  # slot of its first job in the outermost scope
+    Names are looked up one by one, or many at once by the numbers that the scan gives them.
+    """
 
-    def directory_at(self, slot: int) -> str:
-        """Return the directory from which the job or splice in *slot* of the scope starts.
+    def __init__(self, scope: Scope, source: Source) -> None:
+        self._scope = scope
+        self._source = source
+        self._slots = np.full(len(source.names), _UNKNOWN, np.int32)  # of jobs, once found
 
-        DAGMan puts jobs into the directory of a splice once, when it first lifts splices. Jobs that
-        come later stay in the directory of the scope around it.
+    def set(self, names: Ids, slots: Ids) -> None:
+        """Say that these names, by the scan's numbers, are the jobs in these slots."""
+        self._slots[names] = slots
+
+    def slots(self, names: Ids) -> Ids:
+        """Return the slots of names by the scan's numbers; a negative number if there is no job."""
+        for name in np.unique(names[self._slots[names] < 0]).tolist():
+            self._slots[name] = self._look_up(self._source.names[name])
+        slots: Ids = self._slots[names]
+        return slots
+
+    def _look_up(self, name: str) -> int:
+        scope, name = self._scope, self._scope.prefix + name
+        if name in scope.splices:
+            return _SPLICE
+        if name in scope.special:
+            return _SPECIAL
+        slot = scope.find(name)
+        return _UNKNOWN if slot is None else slot
+
+    def job(self, statement: Statement, name: str) -> int:
+        """Return the slot of the job called *name*; raises FormatError."""
+        slot = self._look_up(name)
+        if slot < 0:
+            raise self._no_job(statement, name, slot)
+        return slot
+
+    def modified(self, statement: Statement, name: str) -> int | None:
+        """Return the slot of the job that a statement is about, None for a special node.
+
+        Raises FormatError if there is no such job, or if the node does not accept the command.
         """
-        return self.directory if slot < self.scope.placed else self.around
+        kind = self._scope.special.get(self._scope.prefix + name)
+        if kind is None:
+            return self.job(statement, name)
+        if statement.keyword in _REFUSES[kind]:
+            got = f"{name}, a {kind} node, which takes no {statement.keyword}"
+            raise statement.error(f"expected a job, got {got}")
+        return None
 
+    def ends(self, statement: Statement, names: Iterable[str], *, initial: bool) -> Ids:
+        """Return the slots that PARENT means by *names*: jobs, or the ends of splices."""
+        found = []
+        for name in dict.fromkeys(names):  # a name that is repeated adds nothing but memory
+            splice = self._scope.splices.get(self._scope.prefix + name)
+            if splice is None:
+                found.append(np.array([self.job(statement, name)], np.int32))
+            else:
+                found.append(splice.ends(initial=initial))
+        slots = np.unique(_joined(found))
+        if not len(slots):
+            raise statement.error("expected jobs, got empty splices")
+        return slots
 
-def spots(scope: Scope, directory: str) -> Iterator[Spot]:
-    """Yield the places of a workflow's scope and of its splices, outer ones before inner ones."""
-    yield from _spots(Spot(scope, "", directory, directory, 0))
-
-
-def _spots(spot: Spot) -> Iterator[Spot]:
-    yield spot
-    for instance in spot.scope.instances:
-        around = spot.directory_at(instance.first)
-        inside = os.path.join(around, instance.directory)
-        prefix, first = f"{spot.prefix}{instance.name}+", spot.first + instance.first
-        yield from _spots(Spot(instance.scope, prefix, around, inside, first))
+    def _no_job(self, statement: Statement, name: str, what: int) -> FormatError:
+        full = self._scope.prefix + name
+        if what != _UNKNOWN:
+            kind = "splice" if what == _SPLICE else f"{self._scope.special[full]} node"
+            return statement.error(f"expected a job, got {name}, a {kind}")
+        if full in self._scope.used_names:
+            return statement.error(
+                f"expected a job, got {name}, a splice that DAGMan no longer knows by name after"
+                " an INCLUDE: put INCLUDE after the lines that name splices"
+            )
+        return statement.error(f"unknown job {name}")

@@ -1,10 +1,11 @@
-"""One DAGMan file: its bytes, cut into statements."""
+"""DAGMan files: their bytes, cut into statements; each file of a workflow is loaded once."""
 
 import copy
 import os
 import re
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,11 +18,11 @@ from icsched.arrays import Ids
 from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.dagman import section
-from icsched.formats.dagman.commands import Command, Modifier, Node, Text
-from icsched.formats.dagman.grammar import parse
-from icsched.formats.dagman.words import UnreadableError
+from icsched.formats.dagman.grammar import UnreadableError, parse
+from icsched.formats.dagman.statements import Command, Directive, Modifier, Node, Text
 
-MOST_STATEMENT_BYTES = 64 << 20
+_MOST_STATEMENT_BYTES = 64 << 20
+_MOST_DEPTH = 50  # files inside files
 Kind = _native.StatementKind
 # The value of a plain JOB or SUBDAG statement is a sum of these.
 NOOP, DONE, IS_INLINE = JobOptions.NOOP, JobOptions.DONE, JobOptions.IS_INLINE
@@ -54,13 +55,11 @@ class Source:
         """Names in plain statements, by the ids that the scan gives them."""
         try:
             return self.scan.names.decode().split("\n") if self.scan.names else []
-        except UnicodeDecodeError:
-            raise self._undecodable() from None
-
-    def _undecodable(self) -> FormatError:
-        names = self.scan.names.split(b"\n")
-        bad = next(at for at, name in enumerate(names) if _is_not_utf8(name))
-        return self.error(self._first_use(bad), f"expected a job name in UTF-8, got {names[bad]!r}")
+        except UnicodeDecodeError as error:
+            bad = self.scan.names.count(b"\n", 0, error.start)
+            name = self.scan.names.split(b"\n")[bad]
+            expected = f"expected a job name in UTF-8, got {name!r}"
+            raise self.error(self._first_use(bad), expected) from None
 
     def _first_use(self, name: int) -> int:
         """Return the first plain statement with this name."""
@@ -163,10 +162,26 @@ class Statement:
         return self.source.command(self.number)
 
     @property
+    def keyword(self) -> str:
+        """The first word, in capitals and with _ for -."""
+        return self.command.keyword
+
+    @property
+    def argument(self) -> str:
+        """What the statement names, if it is about the whole workflow."""
+        assert isinstance(self.command, Directive)  # noqa: S101  the caller promises this
+        return self.command.argument
+
+    @property
     def modifier(self) -> Modifier:
         """What the statement says, if it is about jobs."""
         assert isinstance(self.command, Modifier)  # noqa: S101  the caller promises this
         return self.command
+
+    @property
+    def node(self) -> Node:
+        """What the statement says, if it is JOB or SUBDAG; quick, and not kept."""
+        return self.source.node(self.number)
 
     @property
     def line(self) -> int:
@@ -199,8 +214,8 @@ def load(path: str, *, named_by_user: bool) -> Source:
     that a workflow names must be an ordinary file or /dev/null. A file that the user names may be
     a pipe.
     """
-    if not named_by_user:
-        _check_ordinary(path)
+    if not named_by_user and is_special(path) and os.path.realpath(path) != os.devnull:
+        raise FormatError(path, None, "expected an ordinary file")
     raw = read_bytes(path)
     data = section.blanked(path, raw)
     _check_text(path, data)
@@ -208,42 +223,93 @@ def load(path: str, *, named_by_user: bool) -> Source:
     source = Source(path, raw, data, scan)
     if len(scan.kind) and scan.kind[-1] == Kind.BROKEN:
         raise source.error(len(scan.kind) - 1, _BROKEN[Problem(scan.value[-1])])
-    if len(scan.kind) and (long := (scan.end - scan.begin) > MOST_STATEMENT_BYTES).any():
-        problem = f"expected at most {MOST_STATEMENT_BYTES:,} bytes in a line"
+    if len(scan.kind) and (long := (scan.end - scan.begin) > _MOST_STATEMENT_BYTES).any():
+        problem = f"expected at most {_MOST_STATEMENT_BYTES:,} bytes in a line"
         raise source.error(int(long.argmax()), problem)
     return source
 
 
-def identity(path: str) -> object:
+class Files:
+    """The files that have been loaded, whatever names statements use for them."""
+
+    def __init__(self) -> None:
+        self.loaded: dict[str, Source] = {}  # by their names
+        self._known: dict[tuple[int, int], Source] = {}  # each under one of its names
+        self._open: list[str] = []  # real paths of the files that are being read
+
+    def load(self, path: str, *, named_by_user: bool) -> Source:
+        """Return the file at *path*; raises FormatError if it cannot be loaded."""
+        if path not in self.loaded:
+            file = _identity(path)
+            known = self._known.get(file) if file else None
+            source = known.under(path) if known else load(path, named_by_user=named_by_user)
+            self.loaded[path] = source
+            if file:
+                self._known[file] = source
+        return self.loaded[path]
+
+    def follow(self, statement: Statement, file: str, directory: str) -> Source:
+        """Return the file that an INCLUDE or SPLICE names; raises FormatError."""
+        source, path = statement.source, os.path.join(directory, file)
+        real = os.path.realpath(path)
+        if real in self._open or real == os.path.realpath(source.path):
+            raise statement.error(f"expected a file that is not inside itself, got {file}")
+        if len(self._open) >= _MOST_DEPTH:
+            raise statement.error(f"expected files nested at most {_MOST_DEPTH} deep")
+        try:
+            return self.load(path, named_by_user=False)
+        except FormatError as error:
+            if error.path != path or error.line is not None:
+                raise
+            problem = f"{path}: {error.problem}{beside(source, path, file)}"
+            raise statement.error(problem) from error
+
+    @contextmanager
+    def inside(self, source: Source) -> Iterator[None]:
+        """Treat *source* as open while a file that it names is read."""
+        self._open.append(os.path.realpath(source.path))
+        yield
+        self._open.pop()
+
+
+def _identity(path: str) -> tuple[int, int] | None:
     """Return what tells the file at *path* from all others; None if it is not an ordinary file."""
+    status = _status(path)
+    if status is None or not stat.S_ISREG(status.st_mode):
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _status(path: str) -> os.stat_result | None:
     try:
-        status = Path(path).stat()
+        return Path(path).stat()
     except OSError:
         return None  # the reader of the file says why
-    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
 
-def _check_ordinary(path: str) -> None:
-    if is_special(path) and os.path.realpath(path) != os.devnull:
-        raise FormatError(path, None, "expected an ordinary file")
+def beside(source: Source, path: str, file: str) -> str:
+    """Return a hint if *file* is not at *path*, but beside the file *source* that names it."""
+    other = os.path.join(os.path.dirname(source.path), file)
+    if os.path.isabs(file) or os.path.exists(path) or not os.path.exists(other):
+        return ""
+    return (
+        " (DAGMan looks from the directory you submit in; the file is beside the one that names"
+        " it: go there, or give --usedagdir)"
+    )
 
 
 def is_special(path: str) -> bool:
     """Whether *path* exists but is not an ordinary file, so that reading it may never end."""
-    try:
-        return not stat.S_ISREG(Path(path).stat().st_mode)
-    except OSError:
-        return False  # the reader of the file says why
+    status = _status(path)
+    return status is not None and not stat.S_ISREG(status.st_mode)
 
 
 def is_missing(path: str) -> bool:
     """Whether nothing is at *path*; False if that cannot be found out, and reading it says why."""
     try:
         Path(path).stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, FileNotFoundError | NotADirectoryError)
     return False
 
 
@@ -253,14 +319,6 @@ def _check_text(path: str, data: bytes) -> None:
     if data.startswith(b"\xef\xbb\xbf"):
         problem = "expected a command, got a byte order mark, which DAGMan does not take"
         raise FormatError(path, 1, problem)
-
-
-def _is_not_utf8(name: bytes) -> bool:
-    try:
-        name.decode()
-    except UnicodeDecodeError:
-        return True
-    return False
 
 
 def shortened(text: str, most: int = 60) -> str:

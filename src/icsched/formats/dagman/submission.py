@@ -2,37 +2,129 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from icsched.arrays import Ids, ranks_of
+from icsched.arrays import Ids, Mask, ranks_of
 from icsched.dag import Dag
 from icsched.errors import CycleError, FormatError
-from icsched.formats.dagman.commands import Node
 from icsched.formats.dagman.reader import Reader
-from icsched.formats.dagman.scope import OwnJobs, Scope, Spot, spots
-from icsched.formats.dagman.source import Source
+from icsched.formats.dagman.scope import Modifiers, Scope, category_name
+from icsched.formats.dagman.source import IS_SUBDAG, Kind, Source, Statement
+from icsched.formats.dagman.statements import Category, Modifier, Node
 from icsched.workflow import Remark
 
 _RESCUE = re.compile(r"\.rescue([0-9]{3,})$")
 
 
+@dataclass(frozen=True)
+class Place:
+    """A scope in its place in the workflow."""
+
+    scope: Scope
+    prefix: str  # of the names that DAGMan gives to its jobs
+    around: str  # the directory of the scope around it
+    directory: str
+    first: int  # slot of its first job in the outermost scope
+    by_file: bool  # jobs run in the directories of the files that define them
+
+    def directory_at(self, slot: int) -> str:
+        """Return the directory from which the job or splice in *slot* of the scope starts.
+
+        DAGMan puts jobs into the directory of a splice once, when it first lifts splices. Jobs that
+        come later stay in the directory of the scope around it.
+        """
+        return self.directory if slot < self.scope.placed else self.around
+
+    def directory_of(self, source: Source) -> str:
+        """Return the directory of the jobs that a file of this scope defines."""
+        return self._directories[id(source)]
+
+    @cached_property
+    def _directories(self) -> dict[int, str]:
+        return {id(own.source): self.directory_at(own.slots.start) for own in self.scope.jobs}
+
+    def category(self, name: str) -> str:
+        """Return what DAGMan calls a category of this scope."""
+        return category_name(self.prefix, name)
+
+    def statements(self) -> Iterator[tuple[Statement, int]]:
+        """Yield the statements that define the scope's own jobs, each with its slot."""
+        for own in self.scope.jobs:
+            for number, slot in zip(own.statements.tolist(), own.slots, strict=True):
+                yield Statement(own.source, number), slot
+
+    def jobs(self) -> Iterator["Job"]:
+        """Yield the scope's own jobs."""
+        for statement, slot in self.statements():
+            yield self.job(statement, slot)
+
+    def job(self, statement: Statement, slot: int) -> "Job":
+        """Return the job in *slot*, which *statement* defines."""
+        source, node = statement.source, statement.node
+        start = os.path.dirname(source.path) if self.by_file else self.directory_of(source)
+        name, directory = self.prefix + self.scope.names[slot], os.path.join(start, node.directory)
+        return Job(name, node, directory, statement, self, slot)
+
+    def statements_about_jobs(self) -> Iterator[tuple[Statement, list[int]]]:
+        """Yield statements about jobs in file order, each with the slots that it is about."""
+        # Plain statements and others were recorded separately.
+        for _, one_file in groupby(self.scope.modifiers, key=lambda some: id(some.source)):
+            found = [one for some in one_file for one in _each(some)]
+            for source, number, slot, reach in sorted(found, key=itemgetter(1)):
+                slots = [slot] if reach is None else self.scope.reachable(reach).tolist()
+                yield Statement(source, number), slots
+
+
+def _each(some: Modifiers) -> Iterator[tuple[Source, int, int, int | None]]:
+    """Yield statements, each with its slot, or with the number of slots that ALL_NODES means."""
+    if isinstance(some.slots, int):
+        yield some.source, int(some.statements[0]), -1, some.slots
+    else:  # one statement about a special node has no slot
+        for statement, slot in zip(some.statements.tolist(), some.slots.tolist(), strict=False):
+            yield some.source, statement, slot, None
+
+
 @dataclass(frozen=True, slots=True)
-class PlacedNode:
+class AboutJob:
+    """A statement and one of the jobs that it is about."""
+
+    place: Place
+    statement: Statement
+    slot: int
+
+    @property
+    def modifier(self) -> Modifier:
+        """What the statement says."""
+        return self.statement.modifier
+
+
+@dataclass(slots=True)
+class Job:
     """What a JOB or SUBDAG statement says, and where the statement is."""
 
     name: str  # as the workflow calls the job
     node: Node
     directory: str  # in which the job runs and its files are found
-    source: Source
-    statement: int
-    has_description: bool  # its submit description is in a DAGMan file
+    statement: Statement
+    place: Place
+    slot: int
+    said: list[AboutJob] = field(default_factory=list)  # filled in by `Submission.jobs_called`
+
+    @property
+    def has_description(self) -> bool:
+        """Whether its submit description is in a DAGMan file."""
+        return not self.node.submit or self.node.submit in self.place.scope.descriptions
+
+    def error(self, problem: str) -> FormatError:
+        """Return the error that reports *problem* at the job's statement."""
+        return self.statement.error(f"job {self.name}: {problem}")
 
 
 @dataclass(frozen=True)
@@ -78,15 +170,15 @@ class Submission:
     def _cycle_error(self, error: CycleError) -> FormatError:
         slots = {name: slot for slot, name in enumerate(self.scope.names)}
         cycle = [slots[str(name)] for name in error.cycle]
-        source, statement = next(
+        statement = next(
             found
             for parent, child in pairwise(cycle)
             if (found := _statement_of(self.scope, parent, child))
         )
-        return source.error(statement, str(error))
+        return statement.error(str(error))
 
     @cached_property
-    def done(self) -> NDArray[np.bool_]:
+    def done(self) -> Mask:
         """Whether each job is done, according to the file or the rescue file."""
         return self.scope.is_done[self._layout]
 
@@ -95,28 +187,27 @@ class Submission:
         """The jobs that are left to run."""
         return self.whole.induced(np.flatnonzero(~self.done)) if self.done.any() else self.whole
 
-    def first_arc_said_twice(self) -> tuple[str, str, str, int] | None:
-        """Return parent, child, file and line of a dependency that occurs more than once."""
+    def first_arc_said_twice(self) -> tuple[str, str, Statement] | None:
+        """Return parent, child and a statement of a dependency that occurs more than once."""
         scope = self.scope
         if len(scope.parents) == self.whole.arc_count:
             return None
         keys = scope.parents.astype(np.int64) * len(scope) + scope.children
         ordered = np.sort(keys)
         parent, child = divmod(int(ordered[:-1][np.diff(ordered) == 0][0]), len(scope))
-        found = _statement_of(scope, parent, child)
-        assert found is not None  # noqa: S101  a statement made this arc
-        source, statement = found
-        return scope.names[parent], scope.names[child], source.path, source.line(statement)
+        statement = _statement_of(scope, parent, child)
+        assert statement is not None  # noqa: S101  a statement made this arc
+        return scope.names[parent], scope.names[child], statement
 
     @property
-    def priorities(self) -> NDArray[np.int32]:
+    def priorities(self) -> Ids:
         """Priority that the files give each job; 0 if they give none."""
-        return self.scope.priority[self._layout]
+        return self.scope.given_priorities[0][self._layout]
 
     @property
-    def has_priority(self) -> NDArray[np.bool_]:
+    def has_priority(self) -> Mask:
         """Whether the files give each job a priority."""
-        return self.scope.has_priority[self._layout]
+        return self.scope.given_priorities[1][self._layout]
 
     @property
     def joins(self) -> int:
@@ -133,10 +224,20 @@ class Submission:
         """Whether some jobs come from splices."""
         return bool(self.scope.instances)
 
+    @cached_property
+    def places(self) -> list[Place]:
+        """The places of the workflow's scope and of its splices, outer ones before inner ones."""
+        here = self.directory
+        return list(_places(Place(self.scope, "", here, here, 0, self.use_dag_directory)))
+
+    def start_of(self, source: Source) -> str:
+        """Return the directory from which one of the user's files finds others."""
+        return os.path.dirname(source.path) if self.use_dag_directory else self.directory
+
     @property
     def special(self) -> set[str]:
         """Names of FINAL, PROVISIONER and SERVICE nodes, which are not jobs."""
-        return {spot.prefix + name for spot in spots(self.scope, "") for name in spot.scope.special}
+        return {place.prefix + name for place in self.places for name in place.scope.special}
 
     @cached_property
     def files(self) -> tuple[str, ...]:
@@ -145,8 +246,8 @@ class Submission:
 
     def _every_file(self) -> Iterator[str]:
         yield from (*self.read, *self.configs)
-        for placed in self.nodes():
-            yield os.path.join(placed.directory, placed.node.submit)
+        for job in self.jobs():
+            yield os.path.join(job.directory, job.node.submit)
         for statement in self.scope.directives:
             command = statement.command
             if isinstance(command, Node):
@@ -158,28 +259,33 @@ class Submission:
         A job with a description of its own, inside the braces of its statement, has its own name.
         """
         found = [""] * len(self.scope.names)
-        for spot in spots(self.scope, self.directory):
-            for own in spot.scope.jobs:
+        for place in self.places:
+            for own in place.scope.jobs:
                 described = own.source.descriptions(own.statements)
-                for slot, word in zip(own.slots, described, strict=True):
-                    found[spot.first + slot] = word
+                start = place.first + own.slots.start
+                found[start : start + len(own.slots)] = described
         return [found[slot] for slot in self._layout.tolist()]
 
-    def nodes(self) -> Iterator["PlacedNode"]:
+    def jobs(self) -> Iterator[Job]:
         """Yield each job's statement and place, in no particular order."""
-        for spot in spots(self.scope, self.directory):
-            for own in spot.scope.jobs:
-                yield from self._placed_nodes(spot, own)
+        for place in self.places:
+            yield from place.jobs()
 
-    def _placed_nodes(self, spot: Spot, own: OwnJobs) -> Iterator["PlacedNode"]:
-        by_file = self.use_dag_directory
-        start = os.path.dirname(own.source.path) if by_file else spot.directory_at(own.slots.start)
-        for statement, slot in zip(own.statements.tolist(), own.slots, strict=True):
-            node = own.source.node(statement)
-            inside = os.path.join(start, node.directory)
-            described = not node.submit or node.submit in spot.scope.descriptions
-            name = spot.prefix + spot.scope.names[slot]
-            yield PlacedNode(name, node, inside, own.source, statement, described)
+    def jobs_called(self, wanted: Container[str]) -> dict[str, Job]:
+        """Return the jobs with these names, with what is said about each."""
+        jobs = {job.name: job for job in self.jobs() if job.name in wanted}
+        for said in self.statements_about_jobs():
+            name = self.scope.names[said.place.first + said.slot]
+            if name in jobs:
+                jobs[name].said.append(said)
+        return jobs
+
+    def statements_about_jobs(self) -> Iterator[AboutJob]:
+        """Yield all statements about jobs. If two contradict each other, the later one counts."""
+        # What a splice says about its jobs comes before what is said outside the splice.
+        for place in reversed(self.places):
+            for statement, slots in place.statements_about_jobs():
+                yield from (AboutJob(place, statement, slot) for slot in slots)
 
 
 def read_submission(
@@ -207,14 +313,14 @@ def read_submission(
     newest = newest_rescue(paths) if rescue and paths else None
     if newest:
         reader.read_rescue(newest)
-    roots = tuple(reader.files.load(path, named_by_user=True) for path in paths)
+    loaded = reader.files.loaded
     return Submission(
-        roots,
-        reader.scope(),
+        tuple(loaded[path] for path in paths),
+        reader.top,
         tuple(reader.remarks),
         tuple(reader.configs),
         newest,
-        tuple(reader.files.paths),
+        tuple(loaded),
         directory,
         use_dag_directory,
     )
@@ -236,14 +342,55 @@ def newest_rescue(paths: Sequence[str]) -> str | None:
     return max(numbers)[1] if numbers else None
 
 
-def _statement_of(scope: Scope, parent: int, child: int) -> tuple[Source, int] | None:
-    """Return the file and statement that make the arc from slot *parent* to slot *child*."""
+def _places(place: Place) -> Iterator[Place]:
+    yield place
+    for instance in place.scope.instances:
+        around = place.directory_at(instance.first)
+        inside = os.path.join(around, instance.directory)
+        prefix, first = f"{place.prefix}{instance.name}+", place.first + instance.first
+        yield from _places(Place(instance.scope, prefix, around, inside, first, place.by_file))
+
+
+def _statement_of(scope: Scope, parent: int, child: int) -> Statement | None:
+    """Return the statement that makes the arc from slot *parent* to slot *child*."""
     for arcs in scope.arcs:
         hits = np.flatnonzero((arcs.parents == parent) & (arcs.children == child))
         if len(hits):
             at = np.searchsorted(np.cumsum(arcs.counts), hits[0], side="right")
-            return arcs.source, int(arcs.statements[at])
+            return Statement(arcs.source, int(arcs.statements[at]))
     for instance in scope.instances:
         if parent in instance.slots and child in instance.slots:
             return _statement_of(instance.scope, parent - instance.first, child - instance.first)
     return None
+
+
+def are_jobs_limited(workflow: Submission) -> bool:
+    """Whether some job is in a category that has a MAXJOBS limit."""
+    limits = workflow.scope.limits
+    return bool(limits) and any(category in limits for category in _categories(workflow))
+
+
+def _categories(workflow: Submission) -> Iterator[str]:
+    """Yield the category of each CATEGORY statement, as DAGMan calls it."""
+    for place in workflow.places:
+        for some in place.scope.modifiers:
+            source = some.source
+            for number in some.statements.tolist():
+                begin = int(source.scan.begin[number])
+                if source.data[begin : begin + 8].upper() == b"CATEGORY":  # to parse only these
+                    command = source.command(number)
+                    if isinstance(command, Category):
+                        yield place.category(command.category)
+
+
+def inner_workflows(workflow: Submission) -> Iterator[Job]:
+    """Yield the jobs that are workflows themselves: those of SUBDAG EXTERNAL."""
+    for place in workflow.places:
+        for own in place.scope.jobs:
+            scan = own.source.scan
+            kind, value = scan.kind[own.statements], scan.value[own.statements]
+            may_be = (kind != int(Kind.JOB)) | ((value & int(IS_SUBDAG)) != 0)
+            for at in np.flatnonzero(may_be).tolist():
+                job = place.job(Statement(own.source, int(own.statements[at])), own.slots[at])
+                if job.node.kind == "SUBDAG":
+                    yield job

@@ -5,14 +5,17 @@ HTCondor can know, such as the machine a job runs on, is an error here. `tests/h
 the results with what condor_submit makes of the same descriptions.
 """
 
+import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from icsched.errors import FormatError
 from icsched.files import read_bytes
-from icsched.formats.dagman.source import is_special, shortened
-from icsched.formats.dagman.words import BLANKS
+from icsched.formats.dagman.source import Statement, is_special, shortened
+from icsched.formats.dagman.statements import BLANKS, Text, Vars
+from icsched.formats.dagman.submission import Job
 
 _ASSIGNMENT = re.compile(r"(\+?[A-Za-z0-9_.]+)[ \t]*=[ \t]*(.*)", re.DOTALL)
 _QUEUE = re.compile(r"queue\b[ \t]*(.*)", re.IGNORECASE)
@@ -27,6 +30,21 @@ _MOST_STEPS = 10_000  # of an expansion
 _ALWAYS_ZERO = dict.fromkeys(("process", "procid", "step", "row"), "0")
 # HTCondor and DAGMan choose these when they submit.
 _LATER = {"cluster", "clusterid", "retry", "dag_status", "failed_count"}
+_UNIVERSES = ("vanilla", "local", "scheduler")
+# Names of settings that mean the same.
+DIRECTORY = ("initialdir", "initial_dir", "job_iwd", "iwd")
+SENT = ("transfer_input_files", "transferinputfiles", "transferinput", "public_input_files")
+RETURNED = ("transfer_output_files", "transferoutputfiles", "transferoutput")
+RENAMED = ("transfer_output_remaps", "output_destination", "transfer_checkpoint_files")
+# What no other program than HTCondor can do, by the setting, with what is expected instead.
+REFUSED = {
+    "arguments2": "arguments",
+    "environment2": "environment",
+    "env2": "environment",
+    "success_exit_code": "success to be exit code 0",
+    "checkpoint_exit_code": "no checkpoints",
+}
+REFUSED_STEMS = ("container_", "docker_", "vm_", "grid_", "java_", "ec2_", "gce_", "machine_count")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +58,9 @@ class Setting:
     def error(self, problem: str) -> FormatError:
         """Return the error that reports *problem* at this setting."""
         return FormatError(self.path, self.line, problem)
+
+
+_Splitter: TypeAlias = Callable[[Setting, str], list[str]]
 
 
 @dataclass(frozen=True)
@@ -287,3 +308,104 @@ def _new_words(setting: Setting, text: str) -> list[str]:
     if "'" in words:
         raise setting.error(f"expected a second ' for each, got {shortened(text)}")
     return [re.sub(r"'((?:[^']|'')*)'", lambda m: m[1].replace("''", "'"), word) for word in words]
+
+
+class Descriptions:
+    """The submit descriptions of a workflow, each read once."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, Description] = {}
+        self._inline: dict[tuple[int, int], Description] = {}
+
+    def of(self, job: Job) -> Description:
+        """Return a job's description, with its variables; raises FormatError."""
+        before, after = _variables(job)
+        return self._plain(job).of_job(job.name, before, after)
+
+    def _plain(self, job: Job) -> Description:
+        submit, scope = job.node.submit, job.place.scope
+        if not submit:
+            return self._inside(job.statement, job.node.text)
+        if submit in scope.descriptions:
+            named = scope.descriptions[submit]
+            return self._inside(named, named.command.text)
+        path = os.path.join(job.directory, submit)
+        if path not in self._files:
+            try:
+                self._files[path] = read_submit_file(path)
+            except FormatError as error:
+                if error.line is not None:
+                    raise
+                raise job.error(f"{path}: {error.problem}") from error
+        return self._files[path]
+
+    def _inside(self, statement: Statement, text: Text) -> Description:
+        """Return a description that is inside a DAGMan file."""
+        source = statement.source
+        key = id(source), statement.number
+        if key not in self._inline:
+            first = statement.line + text.head_lines
+            self._inline[key] = parsed(source.path, text.body, first)
+        return self._inline[key]
+
+
+def _variables(job: Job) -> tuple[list[tuple[str, Setting]], list[tuple[str, Setting]]]:
+    """Return what VARS sets before the description, and after it."""
+    before: list[tuple[str, Setting]] = []
+    after: list[tuple[str, Setting]] = []
+    for said in job.said:
+        if isinstance(said.modifier, Vars):
+            statement, variables = said.statement, said.modifier.variables
+            if variables is None:
+                problem = "expected quotes that all versions of DAGMan read alike"
+                _, rest = said.modifier.around_name
+                raise statement.error(f"{problem}, got {shortened(rest)!r}")
+            found = (after if variables.place == "APPEND" else before).append
+            for key, value in variables.pairs:
+                # DAGMan itself puts the name of the job into VARS.
+                found((canonical(key), Setting(value, statement.source.path, statement.line)))
+    return before, after
+
+
+def executable(directory: str, description: Description) -> str:
+    """Return the program of a job that is submitted in *directory*; raises FormatError."""
+    setting = description.setting("executable", "cmd")
+    if not setting:
+        raise FormatError(description.path, description.line, "expected an executable, got none")
+    value = description.expanded(setting)
+    transferred = description.value("transfer_executable").upper() not in ("FALSE", "NO", "0")
+    if not transferred and not os.path.isabs(value):
+        expected = "expected an absolute name of an executable that is not transferred"
+        raise setting.error(f"{expected}, got {value}")
+    return os.path.join(directory, value)
+
+
+def words(description: Description, split: _Splitter, *names: str) -> list[str]:
+    """Return what *split* makes of the first of these settings that is not empty."""
+    setting = description.setting(*names)
+    return split(setting, description.expanded(setting)) if setting else []
+
+
+def argument_words(description: Description) -> list[str]:
+    """Return the words after the program; the attribute of the job overrides `arguments`."""
+    if description.setting("my.arguments"):
+        return words(description, attribute_arguments, "my.arguments")
+    return words(description, arguments, "arguments", "args")
+
+
+def universe(description: Description, *, where: str = "") -> tuple[str, Setting] | None:
+    """Return in which universe a job runs, None if it does not say; raises FormatError."""
+    setting = description.setting("universe", "jobuniverse")
+    if setting is None:
+        return None
+    value = description.expanded(setting).lower()
+    if value not in _UNIVERSES:
+        expected = f"expected one of the universes {', '.join(_UNIVERSES)}{where}"
+        raise setting.error(f"{expected}, got {value}")
+    return value, setting
+
+
+def refusal(key: str, setting: Setting, refused: Mapping[str, str]) -> FormatError:
+    """Return the error at a setting that is in *refused*, or begins like `REFUSED_STEMS`."""
+    expected = refused.get(key, "a job that runs on the machine as it is")
+    return setting.error(f"expected {expected}, got {key} = {shortened(setting.value)}")

@@ -1,4 +1,4 @@
-"""An order written into a workflow's files, for DAGMan to follow.
+"""DAGMan files written: an order into a workflow's own files, or any workflow into a new file.
 
 DAGMan submits the ready node with the largest priority first. Each job's priority is its place in
 the order, counted down: N, ..., 2, 1. If a PARENT statement has several parents and several
@@ -9,21 +9,26 @@ to ALL_NODES.
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, pairwise
 from typing import Literal
 
+import numpy as np
+
+from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import Change as FileChange
-from icsched.files import read_bytes, read_if_there
+from icsched.files import read_bytes, read_if_there, write_text
 from icsched.formats.dagman import section
-from icsched.formats.dagman.flat import flattened
-from icsched.formats.dagman.place import flat_name
+from icsched.formats.dagman.flat import as_file, flat_name, flattened
 from icsched.formats.dagman.source import is_special
-from icsched.formats.dagman.stamp import arcs_stamp, root_stamp
-from icsched.formats.dagman.submission import PlacedNode, Submission
+from icsched.formats.dagman.staleness import arcs_stamp, root_stamp
+from icsched.formats.dagman.statements import BLANKS, RESERVED
+from icsched.formats.dagman.submission import Job, Submission
 from icsched.formats.dagman.submit import queue_at
+from icsched.formats.facts import said
+from icsched.workflow import Command, Workflow
 
 Via = Literal["priority", "vars"]
 
@@ -32,6 +37,11 @@ Via = Literal["priority", "vars"]
 COMPANION = ".icsched"
 _EMPTY = b"# Empty on purpose: its inclusion makes DAGMan know the jobs of splices by name.\n"
 _TAKES_PRIORITY = "priority = $(jobpriority)"
+SUBMIT_FILE = "task.sub"
+_ENV = "/usr/bin/env"  # finds a program in PATH, or from the directory where the job runs
+
+# DAGMan uses + for scopes, quotes for quotations, \ to continue lines and = to split words.
+_SAFE_NAME = "a word without blanks, quotes, '+', '=' or '\\', not PARENT, CHILD or ALL_NODES"
 
 
 class Change(FileChange):
@@ -141,18 +151,12 @@ def _included(workflow: Submission, path: str) -> str:
 
 
 def _companions(workflow: Submission, paths: Sequence[str]) -> Iterator[Change]:
-    if workflow.has_splices:
-        for path in paths:
-            yield Change(path + COMPANION, _companion(path), _EMPTY)
-
-
-def _companion(path: str) -> bytes | None:
-    """Return what the companion of *path* holds; raises FormatError if it is not icsched's."""
-    name = path + COMPANION
-    data = read_if_there(name)
-    if data not in (None, _EMPTY):
-        raise FormatError(name, None, "expected a file that icsched wrote, or no file")
-    return data
+    """Yield the changes that make companions; raises FormatError if one is not icsched's."""
+    for name in (path + COMPANION for path in paths if workflow.has_splices):
+        data = read_if_there(name)
+        if data not in (None, _EMPTY):
+            raise FormatError(name, None, "expected a file that icsched wrote, or no file")
+        yield Change(name, data, _EMPTY)
 
 
 def flat_file(
@@ -163,20 +167,18 @@ def flat_file(
     The priorities that the files give are left out, or kept with *keep_existing*.
     """
     path = workflow.roots[0].path
-    text = "".join(f"{line}\n" for line in flattened(workflow, priorities=keep_existing))
     told = _told(workflow, priorities, keep_existing=keep_existing)
     lines = [_line(flat_name(name), value, as_variable=False) for name, value in told.items()]
     names = list(map(flat_name, workflow.names))
-    data = text.encode(errors="surrogateescape")
+    data = as_file(flattened(workflow, priorities=keep_existing))
     return section.inserted(path, data, lines, stamp=arcs_stamp(names, workflow.whole.arcs))
 
 
 def without_section(workflow: Submission, *, flatten: bool = False) -> bytes:
     """Return the workflow's only file without icsched's section, or all its files as one."""
-    if flatten:
-        text = "".join(f"{line}\n" for line in flattened(workflow, priorities=True))
-        return text.encode(errors="surrogateescape")
     root = workflow.roots[0]
+    if flatten:
+        return as_file(flattened(workflow))
     return section.removed(root.path, root.raw)
 
 
@@ -202,12 +204,8 @@ def _has_variables(data: bytes) -> bool:
 
 def submit_removals(workflow: Submission) -> list[Change]:
     """Return the changes that remove the sections from the submit files."""
-    found = []
-    for file in submit_files(workflow):
-        data = None if is_special(file.path) else read_if_there(file.path)
-        if data is not None:
-            found.append(Change(file.path, data, section.removed(file.path, data)))
-    return found
+    present = ((file.path, file.data()) for file in submit_files(workflow))
+    return [Change(p, data, section.removed(p, data)) for p, data in present if data is not None]
 
 
 def _told(
@@ -248,8 +246,12 @@ class SubmitFile:
     """A submit file, the first job that uses it, and the names of all jobs that do."""
 
     path: str
-    first: PlacedNode
+    first: Job
     names: list[str]
+
+    def data(self) -> bytes | None:
+        """Return what is in the file; None if there is none, or if it is not an ordinary file."""
+        return None if is_special(self.path) else read_if_there(self.path)
 
 
 def submit_files(workflow: Submission, *, are_left: bool = False) -> list[SubmitFile]:
@@ -259,14 +261,14 @@ def submit_files(workflow: Submission, *, are_left: bool = False) -> list[Submit
     """
     done = set(compress(workflow.names, workflow.done.tolist())) if are_left else set[str]()
     by_name: dict[tuple[str, str], SubmitFile] = {}
-    for placed in workflow.nodes():
-        if are_left and (placed.node.noop or placed.name in done):
+    for job in workflow.jobs():
+        if are_left and (job.node.noop or job.name in done):
             continue
-        if placed.node.kind == "JOB" and not placed.has_description:
-            key = placed.directory, placed.node.submit
+        if job.node.kind == "JOB" and not job.has_description:
+            key = job.directory, job.node.submit
             if key not in by_name:
-                by_name[key] = SubmitFile(os.path.join(*key), placed, [])
-            by_name[key].names.append(placed.name)
+                by_name[key] = SubmitFile(os.path.join(*key), job, [])
+            by_name[key].names.append(job.name)
     files: dict[str, SubmitFile] = {}
     for file in by_name.values():
         known = files.setdefault(os.path.realpath(file.path), file)
@@ -277,11 +279,141 @@ def submit_files(workflow: Submission, *, are_left: bool = False) -> list[Submit
 
 def _submit_change(file: SubmitFile) -> Change:
     """Make a submit file take its priority from jobpriority, whatever it says itself."""
-    placed = file.first
-    data = None if is_special(file.path) else read_if_there(file.path)
+    data = file.data()
     if data is None:
         what = "expected an ordinary file, got" if is_special(file.path) else "no such file:"
-        problem = f"job {placed.node.name}: {what} {file.path}"
-        raise placed.source.error(placed.statement, problem)
+        problem = f"job {file.first.node.name}: {what} {file.path}"
+        raise file.first.statement.error(problem)
     at = queue_at(section.removed(file.path, data))
     return Change(file.path, data, section.inserted(file.path, data, [_TAKES_PRIORITY], at))
+
+
+def dagman_text(dag: Dag, *, title: str = "", path: str = "<text>") -> str:
+    r"""Return *dag* as a DAGMan file in which every job uses the submit file task.sub.
+
+    *title* becomes a comment at the top. Raises FormatError, naming *path*, for a task name
+    that DAGMan would not accept.
+
+    >>> print(dagman_text(Dag({"a": [], "b": ["a"]})), end="")
+    JOB a task.sub
+    JOB b task.sub
+    PARENT a CHILD b
+    """
+    names = [_job_name(name, path) for name in dag.names]
+    if len(set(names)) < len(names):
+        raise FormatError(path, None, "two tasks have the same name once written as text")
+    lines = [f"# {line}" for line in title.splitlines()]
+    lines += [f"JOB {name} {SUBMIT_FILE}" for name in names]
+    offsets, children = dag.child_rows.offsets.tolist(), dag.child_rows.targets.tolist()
+    # One parent on each line: lines of several parents and children make DAGMan add join nodes.
+    lines += [
+        f"PARENT {names[task]} CHILD {' '.join(names[c] for c in children[start:stop])}"
+        for task, (start, stop) in enumerate(pairwise(offsets))
+        if start < stop
+    ]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
+    """Return *workflow* as a DAGMan file, with commands, priorities and which jobs are done.
+
+    A job whose command is known gets its submit description inside the file. Raises FormatError,
+    naming *path*, for a name or a command that cannot be written.
+    """
+    text = dagman_text(workflow.whole, title=title, path=path)
+    lines = text.splitlines()
+    first = len(title.splitlines())  # the JOB lines come after the title
+    for task, command in enumerate(workflow.all_commands or ()):
+        lines[first + task] = _job(str(workflow.names[task]), command, path)
+    given = zip(workflow.names, said(workflow, "priorities"), strict=True)
+    lines += [f"PRIORITY {name} {number}" for name, number in given if number is not None]
+    lines += [f"DONE {workflow.names[task]}" for task in np.flatnonzero(workflow.done).tolist()]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _job(name: str, command: Command | None, path: str) -> str:
+    """Return a JOB statement with its submit description; a job without a command is a NOOP."""
+    if command is None:
+        return f"JOB {name} {SUBMIT_FILE} NOOP"
+    try:
+        return job_text(name, command, path)
+    except ValueError as error:
+        raise FormatError(path, None, f"job {name!r}: {error}") from None
+
+
+def job_text(name: str, command: Command, path: str) -> str:
+    r"""Return a JOB statement with a submit description, for a DAGMan file at *path*.
+
+    The job runs on a file system that all machines share. Raises ValueError for a command that
+    cannot be written on lines of its own, or for a file whose name begins or ends with a blank.
+
+    >>> print(job_text("a", Command(("sort", "a b"), "data", stdout="data/out"), "w.dag"))
+    JOB a {
+      executable = /usr/bin/env
+      My.Arguments = "'sort' 'a b'"
+      initialdir = data
+      output = out
+      transfer_executable = false
+      should_transfer_files = NO
+    }
+    """
+    # HTCondor looks for a program neither in PATH nor where the job runs.
+    is_whole = os.path.isabs(command.program)
+    pairs = {
+        "executable": _plain(command.program if is_whole else _ENV),
+        # HTCondor 23.9 refuses `arguments` with blanks inside a DAGMan file, and drops empty words.
+        "My.Arguments": _attribute(_words(command.argv[is_whole:])),
+        "environment": _quoted(_words([f"{key}={value}" for key, value in command.environment])),
+        "initialdir": _plain(command.directory or ""),
+        "input": _plain(command.as_seen_inside(command.stdin, path) or ""),
+        "output": _plain(command.as_seen_inside(command.stdout, path) or ""),
+        "error": _plain(command.as_seen_inside(command.stderr, path) or ""),
+        "transfer_executable": "false",
+        "should_transfer_files": "NO",
+    }
+    for key, value in pairs.items():
+        if value != value.strip(BLANKS):  # HTCondor would take another name
+            raise ValueError(f"{key}: expected no blanks at the ends, got {value!r}")
+    written = [f"  {key} = {value}" for key, value in pairs.items() if value]
+    for line in written:
+        if any(c in line for c in "\n\r\0") or line.rstrip().endswith("\\"):
+            raise ValueError(f"expected a command of one line, got {line.strip()!r}")
+    return "\n".join([f"JOB {name} {{", *written, "}"])
+
+
+def _plain(word: str) -> str:
+    """Return a value of a submit description; HTCondor would expand a dollar sign."""
+    return word.replace("$", "$(DOLLAR)")
+
+
+def _words(words: Sequence[str]) -> str:
+    """Return words, each in HTCondor's single quotes."""
+    return " ".join(f"'{word.replace(chr(39), chr(39) * 2)}'" for word in words)
+
+
+def _quoted(text: str) -> str:
+    return _plain(f'"{text.replace(chr(34), chr(34) * 2)}"') if text else ""
+
+
+def _attribute(text: str) -> str:
+    """Return a text as an attribute of HTCondor's jobs has it."""
+    escaped = text.replace('"', '\\"')  # other backslashes stand for themselves
+    return _plain(f'"{escaped}"') if text else ""
+
+
+def write_dagman(dag: Dag, path: str | os.PathLike[str], *, title: str = "") -> None:
+    """Write *dag* to *path* as a DAGMan file, whole or not at all; see `dagman_text`."""
+    write_text(path, dagman_text(dag, title=title, path=os.fspath(path)))
+
+
+def is_job_name(text: str) -> bool:
+    """Whether DAGMan takes *text* as the name of a job."""
+    word = text.isprintable() and not any(c.isspace() or c in "+\"'\\=" for c in text)
+    return bool(text) and word and text.upper() not in RESERVED
+
+
+def _job_name(name: Hashable, path: str) -> str:
+    text = str(name)
+    if not is_job_name(text):
+        raise FormatError(path, None, f"job name: expected {_SAFE_NAME}, got {text!r}")
+    return text

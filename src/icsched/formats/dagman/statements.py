@@ -1,14 +1,14 @@
-"""What one DAGMan statement says: one frozen class per kind, each with the statement's exact text.
+"""What one DAGMan statement says, as frozen data with the statement's exact text.
 
 `grammar` makes these objects, one for each statement. All writers use them: no other module parses
-the text of a statement.
+the text of a statement. A class stands for statements with the same fields; `Command.keyword`
+tells them apart.
 """
 
 import re
 from dataclasses import dataclass, field
 
-from icsched.formats.dagman.words import BLANKS, Variables, upper
-
+BLANKS = " \t\r\v\f"
 RESERVED = frozenset({"PARENT", "CHILD", "ALL_NODES"})
 ALL_NODES = "ALL_NODES"
 
@@ -22,6 +22,11 @@ _SCRIPT_NAME = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"([^ \t]+[ \t]+)[^ \t]+")
+
+
+def upper(word: str) -> str:
+    """Return *word* in capitals, unless it has letters that DAGMan does not capitalise."""
+    return word.upper() if word.isascii() else word
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class Text:
         object.__setattr__(self, "head", _head(self.raw))  # because the class is frozen
 
     @property
-    def command(self) -> str:
+    def keyword(self) -> str:
         """The first word, in capitals and with _ for -, for example ABORT_DAG_ON."""
         word, _, _ = self.head.partition(" ")[0].partition("\t")
         return upper(word).replace("-", "_")
@@ -99,16 +104,16 @@ class Command:
     text: Text = field(compare=False, repr=False)
 
     @property
-    def command(self) -> str:
-        """The name of the command."""
-        return self.text.command
+    def keyword(self) -> str:
+        """The first word, in capitals and with _ for -."""
+        return self.text.keyword
 
 
 @dataclass(frozen=True, slots=True)
 class Node(Command):
     """JOB, FINAL, PROVISIONER, SERVICE or SUBDAG EXTERNAL."""
 
-    kind: str  # the command
+    kind: str  # the keyword
     name: str
     submit: str  # submit file or description, DAG file of a SUBDAG, "" for an inline description
     directory: str
@@ -135,7 +140,7 @@ class Parent(Command):
     @property
     def is_weak(self) -> bool:
         """Whether the children run even if a parent fails."""
-        return self.command == "WEAK"
+        return self.keyword == "WEAK"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +157,19 @@ class Pin(Command):
 
     name: str
     number: int
-    is_out: bool
+
+    @property
+    def is_out(self) -> bool:
+        """Whether this is PIN_OUT."""
+        return self.keyword == "PIN_OUT"
 
 
 @dataclass(frozen=True, slots=True)
 class Modifier(Command):
-    """A statement about one job or ALL_NODES: a class below, or PRE_SKIP or TOLERANCE."""
+    """A statement about one job or ALL_NODES.
+
+    DONE, PRE_SKIP, SAVE_POINT_FILE and TOLERANCE have no class of their own.
+    """
 
     name: str
 
@@ -168,18 +180,6 @@ class Modifier(Command):
         match = pattern.match(self.text.head)
         assert match  # noqa: S101  the grammar has checked this
         return match[1], self.text.head[match.end() :]
-
-
-class Done(Modifier):
-    """DONE name."""
-
-    __slots__ = ()
-
-
-class SavePoint(Modifier):
-    """SAVE_POINT_FILE name [file]."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +219,14 @@ class Abort(Modifier):
 
 
 @dataclass(frozen=True, slots=True)
+class Variables:
+    """What a VARS statement sets."""
+
+    place: str  # PREPEND, APPEND or "", which DAGMan treats as PREPEND
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Vars(Modifier):
     """VARS name key="value" ..."""
 
@@ -229,35 +237,11 @@ class Vars(Modifier):
 class Directive(Command):
     """A statement about the whole workflow; *argument* is the part of it that icsched needs."""
 
-    argument: str
-
-
-class SubmitDescription(Directive):
-    """SUBMIT-DESCRIPTION; the argument is its name."""
-
-    __slots__ = ()
-
-
-class Include(Directive):
-    """INCLUDE file."""
-
-    __slots__ = ()
-
-
-class Config(Directive):
-    """CONFIG file."""
-
-    __slots__ = ()
-
-
-class Reject(Directive):
-    """REJECT."""
-
-    __slots__ = ()
+    argument: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MaxJobs(Directive):
     """MAXJOBS category limit; the argument is the category."""
 
-    limit: int
+    limit: int = 0

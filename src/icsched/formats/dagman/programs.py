@@ -9,39 +9,36 @@ import os
 from dataclasses import replace
 
 from icsched.errors import FormatError
-from icsched.formats.dagman.commands import Abort, Node, Script
-from icsched.formats.dagman.described import (
-    UNIVERSES,
+from icsched.formats.dagman.flat import Flat
+from icsched.formats.dagman.source import shortened
+from icsched.formats.dagman.statements import Abort, Node, Script
+from icsched.formats.dagman.submission import Job, Place, Submission
+from icsched.formats.dagman.submit import (
+    DIRECTORY,
+    REFUSED,
+    REFUSED_STEMS,
+    RENAMED,
+    RETURNED,
+    SENT,
+    Description,
     Descriptions,
-    Job,
     argument_words,
+    environment,
     executable,
-    jobs_called,
+    refusal,
+    universe,
     words,
 )
-from icsched.formats.dagman.place import Place, places
-from icsched.formats.dagman.source import shortened
-from icsched.formats.dagman.submission import Submission
-from icsched.formats.dagman.submit import Description, Setting, environment
 from icsched.workflow import Command
 
 _NUMBER = "\1"  # stands for the number of a job, which only HTCondor knows
-_DIRECTORY = ("initialdir", "initial_dir", "job_iwd", "iwd")
-_SENT = ("transfer_input_files", "transferinputfiles", "transferinput", "public_input_files")
-_RETURNED = ("transfer_output_files", "transferoutputfiles", "transferoutput")
-_OTHER_NAMES = ("transfer_output_remaps", "output_destination", "transfer_checkpoint_files")
 _NO_FILES = ("", "none", '""')
 _REFUSED = {
-    "arguments2": "arguments",
-    "environment2": "environment",
-    "env2": "environment",
-    "success_exit_code": "success to be exit code 0",
-    "checkpoint_exit_code": "no checkpoints",
+    **REFUSED,
     "noop_job": "a job that runs",
     "hold": "a job that is not submitted on hold",
-    **dict.fromkeys(_OTHER_NAMES, "files that keep their names"),
+    **dict.fromkeys(RENAMED, "files that keep their names"),
 }
-_REFUSED_STEMS = ("container_", "docker_", "vm_", "grid_", "java_", "ec2_", "gce_", "machine_count")
 
 
 def commands_of(workflow: Submission) -> list[Command | None]:
@@ -51,19 +48,19 @@ def commands_of(workflow: Submission) -> list[Command | None]:
     Names of files are relative to the directory of the workflow's first file. Raises FormatError,
     with the line, for what only HTCondor can run.
     """
-    everywhere = places(workflow)
-    for place in everywhere:
+    jobs, descriptions = _jobs(workflow), Descriptions()
+    for place in workflow.places:
         _check_scope(place)
-    names = workflow.names
-    jobs = jobs_called(everywhere, set(names), by_file=workflow.use_dag_directory)
-    descriptions = Descriptions()
     base = os.path.dirname(workflow.roots[0].path)
-    return [
-        _command_of_done(jobs[name], descriptions, base)
-        if is_done
-        else _command(jobs[name], descriptions, base)
-        for name, is_done in zip(names, workflow.done.tolist(), strict=True)
-    ]
+    commands: list[Command | None] = []
+    for job, is_done in zip(jobs, workflow.done.tolist(), strict=True):
+        try:
+            commands.append(_command(job, descriptions, base))
+        except FormatError:
+            if not is_done:
+                raise
+            commands.append(None)  # nobody will run it
+    return commands
 
 
 def outputs_of(workflow: Submission) -> list[list[str]]:
@@ -71,28 +68,24 @@ def outputs_of(workflow: Submission) -> list[list[str]]:
 
     Names are relative to the directory of the job.
     """
-    everywhere, names = places(workflow), workflow.names
-    jobs = jobs_called(everywhere, set(names), by_file=workflow.use_dag_directory)
     descriptions = Descriptions()
-    return [_returned(jobs[name], descriptions) for name in names]
+    return [_returned(job, descriptions) for job in _jobs(workflow)]
+
+
+def _jobs(workflow: Submission) -> list[Job]:
+    """Return all jobs in order; raises FormatError if one file cannot name them all."""
+    Flat(workflow)
+    jobs = workflow.jobs_called(set(workflow.names))
+    return [jobs[name] for name in workflow.names]
 
 
 def _returned(job: Job, descriptions: Descriptions) -> list[str]:
     if job.node.kind != "JOB" or job.node.noop:
         return []
     try:
-        description = descriptions.of(job)
-        setting = description.setting(*_RETURNED)
-        return _listed(description, setting) if setting else []
+        return _listed(descriptions.of(job), RETURNED)
     except FormatError:  # of a job that is done already: `commands_of` takes no other
         return []
-
-
-def _command_of_done(job: Job, descriptions: Descriptions, base: str) -> Command | None:
-    try:
-        return _command(job, descriptions, base)
-    except FormatError:  # nobody will run it
-        return None
 
 
 def _check_scope(place: Place) -> None:
@@ -112,7 +105,7 @@ def _command(job: Job, descriptions: Descriptions, base: str) -> Command | None:
     for said in job.said:
         modifier = said.modifier
         is_script = isinstance(modifier, Script) and modifier.when != "HOLD"
-        if is_script or isinstance(modifier, Abort) or modifier.command == "TOLERANCE":
+        if is_script or isinstance(modifier, Abort) or modifier.keyword == "TOLERANCE":
             got = shortened(modifier.text.head)
             raise said.statement.error(f"job {job.name}: only DAGMan can follow {got}")
     if job.node.noop:
@@ -125,10 +118,10 @@ def _command(job: Job, descriptions: Descriptions, base: str) -> Command | None:
 
 
 def _described(directory: str, description: Description, base: str) -> Command:
-    _check_universe(description)
+    universe(description)
     _check_settings(description)
     _check_transfers(description)
-    given = os.path.join(directory, description.value(*_DIRECTORY))
+    given = os.path.join(directory, description.value(*DIRECTORY))
     inside = given.rstrip("/") or given[:1]  # the root of all directories ends in a slash
     pairs = (pair.partition("=") for pair in words(description, environment, "environment", "env"))
     program = _program(directory, description)
@@ -142,37 +135,30 @@ def _described(directory: str, description: Description, base: str) -> Command:
     )
 
 
-def _check_universe(description: Description) -> None:
-    setting = description.setting("universe", "jobuniverse")
-    value = description.expanded(setting).lower() if setting else ""
-    if setting and value not in UNIVERSES:
-        raise setting.error(f"expected one of the universes {', '.join(UNIVERSES)}, got {value}")
-
-
 def _check_settings(description: Description) -> None:
     """Raise FormatError at a setting that changes what runs, in a way that only HTCondor can."""
     macros = description.referred
     for key, setting in description.settings.items():
-        is_refused = key in _REFUSED or (key.startswith(_REFUSED_STEMS) and key not in macros)
+        is_refused = key in _REFUSED or (key.startswith(REFUSED_STEMS) and key not in macros)
         if is_refused and description.expanded(setting).lower() not in ("", "0", "false"):
-            expected = _REFUSED.get(key, "a job that runs on the machine as it is")
-            raise setting.error(f"expected {expected}, got {key} = {shortened(setting.value)}")
+            raise refusal(key, setting, _REFUSED)
 
 
 def _check_transfers(description: Description) -> None:
     """Raise FormatError if a transfer would give a file another name or place."""
     keeps_paths = description.value("preserve_relative_paths").lower() in ("true", "1", "yes")
-    for names in (_SENT, _RETURNED):
-        setting = description.setting(*names)
-        for name in _listed(description, setting) if setting else ():
+    for names in (SENT, RETURNED):
+        for name in _listed(description, names):
             is_same = not os.path.isabs(name) if keeps_paths else "/" not in name
+            setting = description.setting(*names)
             if setting and (not is_same or "://" in name or name.endswith("/")):
                 expected = "expected files that keep their names and directories"
                 raise setting.error(f"{expected}, got a transfer of {shortened(name)}")
 
 
-def _listed(description: Description, setting: Setting) -> list[str]:
-    text = description.expanded(setting)
+def _listed(description: Description, names: tuple[str, ...]) -> list[str]:
+    """Return the files in the first of these settings that is not empty."""
+    text = description.value(*names)
     if text.lower() in _NO_FILES:
         return []
     return [name.strip() for name in text.strip('"').split(",") if name.strip()]
@@ -183,7 +169,7 @@ def _program(directory: str, description: Description) -> str:
     program = executable(directory, description)
     if os.path.isabs(program):
         return program
-    if description.value(*_DIRECTORY):  # the program is not relative to it
+    if description.value(*DIRECTORY):  # the program is not relative to it
         return _absolute(program)
     return os.path.join(".", description.value("executable", "cmd"))
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from icsched.errors import FormatError, ScheduleError
 from icsched.files import naming, read_bytes, write_with_directory
-from icsched.formats.dagman.clusters.member import Member, as_member
-from icsched.formats.dagman.clusters.merge import job_statements, submit_lines
-from icsched.formats.dagman.clusters.seal import (
+from icsched.formats.dagman.flat import Flat, as_file, flat_name
+from icsched.formats.dagman.members import Member, as_member, job_statements, submit_lines
+from icsched.formats.dagman.seal import (
     DIRECTORY,
     MARK,
     SCRIPT,
@@ -26,11 +26,8 @@ from icsched.formats.dagman.clusters.seal import (
     check_output,
     with_seal,
 )
-from icsched.formats.dagman.described import Descriptions, Job, jobs_called
-from icsched.formats.dagman.flat import directive_lines, job_lines, modifier_lines
-from icsched.formats.dagman.place import Place, flat_name, places
-from icsched.formats.dagman.scope import spots
 from icsched.formats.dagman.submission import Submission
+from icsched.formats.dagman.submit import Descriptions
 from icsched.formats.dagman.writer import submit_files
 from icsched.pebble import check_order
 
@@ -52,14 +49,9 @@ class _Plan:
     """What is to be written: clusters of a workflow's jobs."""
 
     workflow: Submission
-    clusters: Sequence[Sequence[int]]
-    everywhere: Sequence[Place]
-    names: Sequence[str]  # of the clusters as jobs
+    flat: Flat
+    clusters: dict[str, Sequence[int]]  # by their names as jobs
     directory: str
-
-    def jobs(self, cluster: Sequence[int]) -> list[str]:
-        """Return the names of a cluster's jobs, as the workflow has them."""
-        return [str(self.workflow.dag.names[task]) for task in cluster]
 
 
 def write_clustered(
@@ -117,21 +109,16 @@ def clustered_files(
     """
     _check_workflow(workflow, output)
     _check_clusters(workflow, clusters)
-    everywhere = places(workflow)
-    names = _names(workflow, clusters, everywhere)
-    plan = _Plan(workflow, clusters, everywhere, names, output + DIRECTORY)
+    flat = Flat(workflow)
+    plan = _Plan(workflow, flat, _named(workflow, clusters, flat.names), output + DIRECTORY)
     several = _several(plan)
-    files = {output: _encoded(_dag_lines(plan, several))}
+    files = {output: as_file(_dag_lines(plan, several))}
     files[os.path.join(plan.directory, SCRIPT)] = read_bytes(_SCRIPT_SOURCE)
     for cluster in several:
         stem = os.path.join(plan.directory, cluster.name)
-        files[f"{stem}.members"] = _encoded(_member_lines(cluster, stem))
-        files[f"{stem}.sub"] = _encoded(_submit_file(cluster, stem, plan.directory))
+        files[f"{stem}.members"] = as_file(_member_lines(cluster, stem))
+        files[f"{stem}.sub"] = as_file(_submit_file(cluster, stem, plan.directory))
     return files
-
-
-def _encoded(lines: Iterator[str]) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
 
 
 def _check_workflow(workflow: Submission, output: str) -> None:
@@ -150,8 +137,8 @@ def _check_workflow(workflow: Submission, output: str) -> None:
 
 def _check_weak(workflow: Submission) -> None:
     """Raise FormatError at a dependency that lets a job run whose parent has failed."""
-    for spot in spots(workflow.scope, ""):
-        for arcs in spot.scope.arcs:
+    for place in workflow.places:
+        for arcs in place.scope.arcs:
             if (weak := arcs.first_weak) is not None:
                 raise arcs.source.error(weak, "WEAK parents cannot be used in clusters")
 
@@ -163,56 +150,52 @@ def _check_clusters(workflow: Submission, clusters: Sequence[Sequence[int]]) -> 
     check_order(workflow.dag, [task for cluster in clusters for task in cluster])
 
 
-def _names(
-    workflow: Submission, clusters: Sequence[Sequence[int]], everywhere: Sequence[Place]
-) -> list[str]:
-    """Return the name that each cluster has as a job."""
-    taken = [*everywhere[0].names, *(name for place in everywhere for name in place.scope.special)]
+def _named(
+    workflow: Submission, clusters: Sequence[Sequence[int]], taken: Sequence[str]
+) -> dict[str, Sequence[int]]:
+    """Return the clusters by the names that they get as jobs; *taken* are all other names."""
     prefix = "cluster_"
     while any(name.startswith(prefix) for name in taken):
         prefix = f"clusters_of_{prefix}"
     width = max(4, len(str(len(clusters))))
-    return [
+    return {
         f"{prefix}{number:0{width}}"
         if len(cluster) > 1
-        else flat_name(str(workflow.dag.names[cluster[0]]))
+        else flat_name(str(workflow.dag.names[cluster[0]])): cluster
         for number, cluster in enumerate(clusters, 1)
-    ]
+    }
 
 
 def _several(plan: _Plan) -> list[_Cluster]:
     """Return the clusters of several jobs, with everything that their members' files say."""
-    named = zip(plan.names, plan.clusters, strict=True)
-    together = {name: plan.jobs(tasks) for name, tasks in named if len(tasks) > 1}
-    jobs = jobs_called(plan.everywhere, {job for group in together.values() for job in group})
+    names = plan.workflow.dag.names
+    together = {
+        name: [str(names[task]) for task in tasks]
+        for name, tasks in plan.clusters.items()
+        if len(tasks) > 1
+    }
+    jobs = plan.workflow.jobs_called({job for group in together.values() for job in group})
     descriptions = Descriptions()
-    return [
-        _together(name, [jobs[job] for job in group], descriptions)
-        for name, group in together.items()
-    ]
-
-
-def _together(name: str, jobs: Sequence[Job], descriptions: Descriptions) -> _Cluster:
-    lines = tuple(job_statements(name, jobs))
-    members = tuple(as_member(job, descriptions) for job in jobs)
-    return _Cluster(name, members, lines, tuple(submit_lines(members)))
+    clusters = []
+    for name, group in together.items():
+        lines = tuple(job_statements(name, [jobs[job] for job in group]))
+        members = tuple(as_member(jobs[job], descriptions) for job in group)
+        clusters.append(_Cluster(name, members, lines, tuple(submit_lines(members))))
+    return clusters
 
 
 def _dag_lines(plan: _Plan, several: Sequence[_Cluster]) -> Iterator[str]:
-    names = plan.names
-    named = zip(names, plan.clusters, strict=True)
-    alone = {name for name, tasks in named if len(tasks) == 1}
+    names, flat = list(plan.clusters), plan.flat
+    alone = {name for name, tasks in plan.clusters.items() if len(tasks) == 1}
     jobs, source = len(plan.workflow.dag), plan.workflow.roots[0].path
     header = f"{jobs:,} jobs of {source} in {len(names):,} clusters.{_left_out(plan.workflow)}"
     yield f"{MARK} {' '.join(header.splitlines())}"  # a file's name may hold line ends
-    for place in plan.everywhere:
-        yield from directive_lines(place)
-    for place in plan.everywhere:
-        yield from job_lines(place, alone)
+    yield from flat.directives()
+    yield from flat.jobs(alone)
     for cluster in several:
         yield f"JOB {cluster.name} {os.path.join(plan.directory, cluster.name)}.sub"
         yield from cluster.lines
-    yield from modifier_lines(plan.everywhere, alone, priorities=False)
+    yield from flat.about_jobs(alone, priorities=False)
     for parent, children in _arcs(plan):
         yield f"PARENT {names[parent]} CHILD {' '.join(names[child] for child in children)}"
     for number, name in enumerate(names):
@@ -230,7 +213,7 @@ def _arcs(plan: _Plan) -> Iterator[tuple[int, list[int]]]:
     """Yield each cluster that others wait for, with those that wait, each once."""
     dag = plan.workflow.dag
     owner = np.empty(len(dag), np.int64)
-    for number, tasks in enumerate(plan.clusters):
+    for number, tasks in enumerate(plan.clusters.values()):
         owner[np.asarray(tasks)] = number
     arcs = owner[dag.arcs]
     between = np.unique(arcs[arcs[:, 0] != arcs[:, 1]], axis=0)
