@@ -138,9 +138,8 @@ def _check_workflow(workflow: Submission, output: str) -> None:
 def _check_weak(workflow: Submission) -> None:
     """Raise FormatError at a dependency that lets a job run whose parent has failed."""
     for place in workflow.places:
-        for arcs in place.scope.arcs:
-            if (weak := arcs.first_weak) is not None:
-                raise arcs.source.error(weak, "WEAK parents cannot be used in clusters")
+        if weak := place.scope.first_weak:
+            raise weak.error("WEAK parents cannot be used in clusters")
 
 
 def _check_clusters(workflow: Submission, clusters: Sequence[Sequence[int]]) -> None:

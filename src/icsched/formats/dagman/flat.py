@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from icsched.arrays import Ids, Mask, Sizes, ranks_of
+from icsched.arrays import ranks_of
 from icsched.errors import FormatError
 from icsched.formats.dagman.scope import Arcs
 from icsched.formats.dagman.source import IS_INLINE, Kind, Source, Statement
@@ -193,32 +193,50 @@ class Flat:
 
     def dependencies(self) -> Lines:
         """Yield PARENT lines for all dependencies."""
-        seen = _Seen(self._workflow)
+        known = self._made_twice()
+        for place, arcs, words in self._arcs():
+            ends = np.cumsum(arcs.counts)
+            for word, start, stop in zip(words, ends - arcs.counts, ends, strict=True):
+                parents = (place.first + np.unique(arcs.parents[start:stop])).tolist()
+                children = (place.first + np.unique(arcs.children[start:stop])).tolist()
+                if word == "CONNECT":
+                    yield from self._connections(parents, children, known)
+                else:
+                    yield f"{word} {self._row(parents)} CHILD {self._row(children)}"
+
+    def _arcs(self) -> Iterator[tuple[Place, Arcs, list[str]]]:
+        """Yield all arcs; for each statement that makes some: PARENT, WEAK PARENT or CONNECT."""
         for place in self._places:
             for arcs in place.scope.arcs:
-                ends = np.cumsum(arcs.counts)
-                rows = zip(arcs.statements.tolist(), ends - arcs.counts, ends, strict=True)
-                for statement, start, stop in rows:
-                    word = _word(arcs.source, statement)
-                    parents = place.first + np.unique(arcs.parents[start:stop])
-                    children = place.first + np.unique(arcs.children[start:stop])
-                    if word == "CONNECT":
-                        yield from self._connections(parents, children, seen)
-                    else:
-                        yield f"{word} {self._row(parents)} CHILD {self._row(children)}"
+                yield place, arcs, [_word(arcs.source, n) for n in arcs.statements.tolist()]
 
-    def _row(self, slots: Ids) -> str:
-        return " ".join(self._jobs[slot] for slot in slots.tolist())
+    def _made_twice(self) -> set[int]:
+        """Return the dependencies that both PARENT and CONNECT lines make, each as a number."""
+        if not any(inner.scope.pins[True] for p in self._places for inner in p.scope.instances):
+            return set()
+        keys = {"PARENT": [np.empty(0, np.int64)], "CONNECT": [np.empty(0, np.int64)]}
+        for place, arcs, words in self._arcs():
+            parents = (place.first + arcs.parents).astype(np.int64)
+            numbers = parents * len(self._jobs) + place.first + arcs.children
+            for word, found in keys.items():
+                found.append(numbers[np.repeat(np.array(words) == word, arcs.counts)])
+        by_parent, by_connect = map(np.concatenate, keys.values())
+        return set(np.intersect1d(by_parent, by_connect).tolist())
 
-    def _connections(self, parents: Ids, children: Ids, seen: "_Seen") -> Lines:
+    def _connections(self, parents: list[int], children: list[int], known: set[int]) -> Lines:
         """Yield a line for each parent, so that DAGMan makes no join node and no dependency twice.
 
         DAGMan accepts a dependency that pins make twice, but may abort if two PARENT lines make it.
         """
-        for parent in parents.tolist():
-            fresh = children[seen.is_new(parent, children)]
-            if len(fresh):
+        for parent in parents:
+            first = parent * len(self._jobs)
+            fresh = [child for child in children if first + child not in known]
+            known.update(first + child for child in fresh)
+            if fresh:
                 yield f"PARENT {self._jobs[parent]} CHILD {self._row(fresh)}"
+
+    def _row(self, slots: list[int]) -> str:
+        return " ".join(self._jobs[slot] for slot in slots)
 
     def about_jobs(self, only: Container[str] | None = None, *, priorities: bool = True) -> Lines:
         """Yield what is said about jobs, or those in *only*; with or without their priorities.
@@ -249,36 +267,6 @@ def _quoted(path: str, statement: Statement) -> str:
         problem = f"path {path} has a blank or quote, and a double quote or backslash"
         raise statement.error(f"{problem}, so it cannot be written into one file")
     return f'"{path}"'
-
-
-class _Seen:
-    """The dependencies of the PARENT lines, and of the CONNECT lines so far, as numbers."""
-
-    def __init__(self, workflow: Submission) -> None:
-        self._count = len(workflow.scope)
-        self._connected: set[int] = set()
-        keys = [np.empty(0, np.int64)]
-        places = workflow.places
-        if any(inner.scope.pins[True] for place in places for inner in place.scope.instances):
-            keys += [self._keys(place, arcs) for place in places for arcs in place.scope.arcs]
-        self._parent_lines = np.unique(np.concatenate(keys))
-
-    def _keys(self, place: Place, arcs: Arcs) -> Sizes:
-        words = [_word(arcs.source, statement) for statement in arcs.statements.tolist()]
-        counts = np.repeat(np.array(words) == "PARENT", arcs.counts)
-        parents, children = place.first + arcs.parents[counts], place.first + arcs.children[counts]
-        keys: Sizes = parents.astype(np.int64) * self._count + children
-        return keys
-
-    def is_new(self, parent: int, children: Ids) -> Mask:
-        """Whether each dependency on *parent* is new; from now on it is not."""
-        keys = parent * self._count + children.astype(np.int64)
-        at = np.searchsorted(self._parent_lines, keys)
-        said = np.append(self._parent_lines, -1)[at] == keys
-        connected = np.array([key in self._connected for key in keys.tolist()], bool)
-        self._connected.update(keys.tolist())
-        is_new: Mask = ~(said | connected)
-        return is_new
 
 
 def _word(source: Source, statement: int) -> str:

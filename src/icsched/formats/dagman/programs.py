@@ -93,9 +93,8 @@ def _check_scope(place: Place) -> None:
     for statement in place.scope.directives:
         if isinstance(statement.command, Node):
             raise statement.error(f"{statement.command.kind} nodes are run by DAGMan alone")
-    for arcs in place.scope.arcs:
-        if (weak := arcs.first_weak) is not None:
-            raise arcs.source.error(weak, "WEAK parents are followed by DAGMan alone")
+    if weak := place.scope.first_weak:
+        raise weak.error("WEAK parents are followed by DAGMan alone")
 
 
 def _command(job: Job, descriptions: Descriptions, base: str) -> Command | None:

@@ -290,12 +290,11 @@ class _File:
         """Raise FormatError if a name is taken, by an earlier file or by this one."""
         scope = self.scope
         if len(set(names)) < len(names):
-            seen: dict[str, int] = {}
-            for name, statement in zip(names, at.tolist(), strict=True):
-                if name in seen:
-                    line = self.source.line(seen[name])
-                    raise self.source.error(statement, f"job {name} is already on line {line}")
-                seen[name] = statement
+            first = dict(zip(reversed(names), reversed(at.tolist()), strict=True))
+            both = zip(names, at.tolist(), strict=True)
+            name, again = next((name, number) for name, number in both if first[name] != number)
+            line = self.source.line(first[name])
+            raise self.source.error(again, f"job {name} is already on line {line}")
         if len(scope) or scope.special or scope.splices:
             for name, statement in zip(names, at.tolist(), strict=True):
                 self._check_fresh(Statement(self.source, statement), name)

@@ -37,16 +37,6 @@ class Arcs:
     statements: Sizes
     counts: Sizes
 
-    @property
-    def first_weak(self) -> int | None:
-        """The first statement that says WEAK PARENT, or None."""
-        kinds = self.source.scan.kind[self.statements]
-        for number in self.statements[kinds == Kind.OTHER].tolist():
-            command = self.source.command(number)
-            if isinstance(command, Parent) and command.is_weak:
-                return int(number)
-        return None
-
 
 @dataclass(frozen=True, slots=True)
 class OwnJobs:
@@ -204,6 +194,17 @@ class Scope:
             slots = self.reachable(reach) if isinstance(reach, int) else reach
             values[slots], given[slots] = value, True
         return values, given
+
+    @property
+    def first_weak(self) -> Statement | None:
+        """The first statement of the scope itself that says WEAK PARENT, or None."""
+        for arcs in self.arcs:
+            kinds = arcs.source.scan.kind[arcs.statements]
+            for number in arcs.statements[kinds == Kind.OTHER].tolist():
+                statement = Statement(arcs.source, number)
+                if isinstance(statement.command, Parent) and statement.command.is_weak:
+                    return statement
+        return None
 
     @cached_property
     def letters(self) -> int:
