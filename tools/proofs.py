@@ -33,7 +33,7 @@ from icsched.errors import CertificateError
 from icsched.theory import proved_by_theorem, without_shortcuts
 from icsched.theory.analysis import analyse_reduced
 from icsched.theory.bounds import BoundedOrder
-from icsched.theory.certificate import certificate_of
+from icsched.theory.certificate import Bound
 from icsched.theory.envelopes import envelope
 from icsched.theory.recursion import FULL, QUICK, bounded_order
 
@@ -104,7 +104,7 @@ def check_certificate(truth: Truth, bounded: BoundedOrder, what: str) -> None:
     """Check that the checker accepts the certificate, and proves the same bound."""
     dag = truth.dag
     order = np.append(bounded.order, dag.sinks)
-    made = json.loads(json.dumps(certificate_of(bounded, order).to_dict()))
+    made = json.loads(json.dumps(Bound(bounded).certificate(order).to_dict()))
     try:
         proved = audit(list(dag.names), dag.arcs.astype(np.int64), made)
     except CertificateError as error:
@@ -312,7 +312,7 @@ def check_tampered(rng: Rng) -> list[str]:
     dag = random_dag(rng) if rng.random() < 0.5 else aimed_dag(rng)
     truth, bounded = Truth(dag), bounded_order(dag, EFFORTS[str(rng.choice(list(EFFORTS)))])
     order = np.append(bounded.order, dag.sinks)
-    other = changed(rng, json.loads(json.dumps(certificate_of(bounded, order).to_dict())))
+    other = changed(rng, json.loads(json.dumps(Bound(bounded).certificate(order).to_dict())))
     try:
         proved = audit(list(dag.names), dag.arcs.astype(np.int64), other)
     except CertificateError:

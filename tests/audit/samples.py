@@ -8,7 +8,7 @@ import numpy as np
 from icsched import Dag, pebble
 from icsched.audit import Audited, audit, fingerprint
 from icsched.theory.bounds import BoundedOrder, Shares
-from icsched.theory.certificate import certificate_of
+from icsched.theory.certificate import Bound
 from icsched.theory.envelopes import envelope
 from icsched.theory.recursion import FULL, bounded_order
 
@@ -25,7 +25,7 @@ def random_dag(rng: np.random.Generator, most: int = 9) -> Dag:
 def by_recursion(dag: Dag) -> Json:
     """Return the certificate of the FIFO order, with the bound of the recursion."""
     return json.loads(
-        json.dumps(certificate_of(bounded_order(dag, FULL), dag.fifo_order).to_dict())
+        json.dumps(Bound(bounded_order(dag, FULL)).certificate(dag.fifo_order).to_dict())
     )
 
 
@@ -33,8 +33,8 @@ def by_shares(dag: Dag) -> Json:
     """Return the certificate of the FIFO order, with shares of the whole dag."""
     found = envelope(dag)
     reached = pebble.Schedule.of(dag, dag.fifo_order).enabled[: len(dag.nonsinks) + 1]
-    settled = BoundedOrder(dag, dag.nonsinks, reached, found.bound, Shares(found))
-    return json.loads(json.dumps(certificate_of(settled, dag.fifo_order).to_dict()))
+    bounded = BoundedOrder(dag, dag.nonsinks, reached, found.bound, Shares(found))
+    return json.loads(json.dumps(Bound(bounded).certificate(dag.fifo_order).to_dict()))
 
 
 def ratios(eligible: Sequence[int], bound: Sequence[int]) -> tuple[float, float, float]:

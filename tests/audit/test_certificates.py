@@ -9,7 +9,7 @@ import pytest
 from icsched import Dag, families, pebble
 from icsched.audit import fingerprint
 from icsched.errors import CertificateError
-from icsched.theory.certificate import certificate_of
+from icsched.theory.certificate import Bound
 from icsched.theory.recursion import FULL, bounded_order
 from tests.audit.samples import audited, by_recursion, by_shares, random_dag, ratios
 
@@ -59,7 +59,7 @@ def test_ratios_compare_the_order_with_the_bound():
     b  d   e
     """
     dag = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
-    made = certificate_of(bounded_order(dag, FULL), dag.fifo_order)
+    made = Bound(bounded_order(dag, FULL)).certificate(dag.fifo_order)
 
     assert made.bound.tolist() == [2, 3, 3, 2, 1, 0]
     assert made.eligible.tolist() == [2, 2, 3, 2, 1, 0]
@@ -67,7 +67,7 @@ def test_ratios_compare_the_order_with_the_bound():
     assert made.mean_ratio == pytest.approx((4 + 2 / 3) / 5)
     assert made.area_ratio == pytest.approx(10 / 11)
     assert not made.is_ic_optimal
-    assert certificate_of(bounded_order(dag, FULL), [2, 0, 1, 3, 4]).is_ic_optimal
+    assert Bound(bounded_order(dag, FULL)).certificate([2, 0, 1, 3, 4]).is_ic_optimal
 
 
 HEAD = {
@@ -233,4 +233,5 @@ def test_a_certificate_is_the_same_each_time():
     dag = families.montage(4, 4)
 
     assert by_recursion(dag) == by_recursion(dag)
-    assert certificate_of(bounded_order(dag, FULL), dag.fifo_order).to_dict()["tasks"] == len(dag)
+    made = Bound(bounded_order(dag, FULL)).certificate(dag.fifo_order)
+    assert made.to_dict()["tasks"] == len(dag)

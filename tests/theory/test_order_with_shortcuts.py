@@ -45,8 +45,8 @@ def concluded(dag: Dag) -> tuple[np.ndarray, Proof] | None:
     taken_apart = analyse_reduced(dag)
     if (proved := proved_by_theorem(taken_apart)) is not None:
         return proved
-    settled = optimal_by_parts(dag, taken_apart, replace(QUICK, sets=0))
-    return None if settled is None else (np.append(settled.order, dag.sinks), proof_of(settled))
+    bounded = optimal_by_parts(dag, taken_apart, replace(QUICK, sets=0))
+    return None if bounded is None else (np.append(bounded.order, dag.sinks), proof_of(bounded))
 
 
 @pytest.mark.parametrize("exact_nonsinks", [0, 20])

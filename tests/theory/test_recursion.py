@@ -71,12 +71,12 @@ def best_enabled(dag: Dag) -> np.ndarray:
 
 def check(dag: Dag, effort: Effort) -> bool:
     """The bound holds, the order reaches what it claims; return whether it is proved."""
-    settled, best = bounded_order(dag, effort), best_enabled(dag)
-    whole = np.append(settled.order, dag.sinks).astype(np.int32)
+    bounded, best = bounded_order(dag, effort), best_enabled(dag)
+    whole = np.append(bounded.order, dag.sinks).astype(np.int32)
 
-    assert (settled.bound >= best).all()
-    assert np.array_equal(pebble.enabled_profile(dag, whole)[: len(best)], settled.reached)
-    return settled.is_met
+    assert (bounded.bound >= best).all()
+    assert np.array_equal(pebble.enabled_profile(dag, whole)[: len(best)], bounded.reached)
+    return bounded.is_met
 
 
 def proved_alone(dag: Dag) -> bool:
@@ -334,10 +334,10 @@ def test_merging_enables_as_much_as_taking_the_largest_string_each_time(strings)
 def test_of_equal_strings_the_smaller_id_goes_first():
     """Both pieces gain 2 at once; that the second goes on longer does not matter yet."""
     dag = Dag.from_arcs(7, [(0, 2), (0, 3), (1, 4), (1, 5), (4, 6)])
-    settled = bounded_order(dag, ALONE)
+    bounded = bounded_order(dag, ALONE)
 
-    assert settled.is_met
-    assert settled.order.tolist() == [0, 1, 4]
+    assert bounded.is_met
+    assert bounded.order.tolist() == [0, 1, 4]
 
 
 def test_the_proof_is_printed_as_a_chain():

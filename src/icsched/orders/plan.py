@@ -85,7 +85,7 @@ class Plan(Tabular, Shown, Generic[T_co]):
     @cached_property
     def certificate(self) -> Certificate:
         """How close the order comes to a bound that no order exceeds; computed when asked for."""
-        return Certificate(bound(self.dag).bounded, self.schedule)
+        return bound(self.dag).certificate(self.schedule)
 
     @cached_property
     def fifo(self) -> Schedule[T_co]:

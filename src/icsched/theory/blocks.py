@@ -50,6 +50,7 @@ def family_name(block: Dag, kind: Kind) -> str:
 
 
 def _row(ids: Ids) -> Rows:
+    """Return *ids* as the only row."""
     return Rows(np.array([0, len(ids)], np.int32), ids)
 
 
@@ -62,11 +63,13 @@ _STRAND = _FAMILIES.index("strand")
 
 
 def _name(codes: Sequence[NDArray[np.int64]], place: int, strand_names: Sequence[str]) -> str:
+    """Return the name of the block at *place*."""
     family, first, second = (int(column[place]) for column in codes)
     return strand_names[first] if family == _STRAND else _FAMILIES[family].format(first, second)
 
 
 def _names(dag: Dag, blocks: Blocks, kind: Ids, shapes: BlockShapes) -> list[str]:
+    """Return the name of each of *blocks*."""
     codes, strand_names = _named(dag, blocks, kind, shapes)
     return [_name(codes, place, strand_names) for place in range(len(kind))]
 

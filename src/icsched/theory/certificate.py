@@ -118,11 +118,6 @@ class Certificate(Shown):
         return bool(np.array_equal(self.eligible, self.bound))
 
 
-def certificate_of(bounded: BoundedOrder, order: Order) -> Certificate:
-    """Compare *order* with what is known of its dag; raises ScheduleError if it is not legal."""
-    return Certificate(bounded, Schedule.of(bounded.dag, order))
-
-
 def fingerprint(dag: Dag) -> str:
     """Return the SHA-256 of the names in id order, each after its length, and of the arcs."""
     whole = hashlib.sha256()
@@ -241,7 +236,7 @@ class Bound:
 
     def certificate(self, order: Order) -> Certificate:
         """Compare *order* with the bound; raises ScheduleError if it is not legal."""
-        return certificate_of(self.bounded, order)
+        return Certificate(self.bounded, Schedule.of(self.bounded.dag, order))
 
 
 def bound(graph: Graph) -> Bound:

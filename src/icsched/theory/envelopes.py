@@ -141,7 +141,7 @@ class _Rounds:
         self.shares[:] = np.floor(shares * part[parents]).astype(np.int64)
 
     def _flat_ones(self, left: _Open) -> _Open:
-        """Settle segments where each enabled task needs one task: the largest loads run first."""
+        """Finish segments where each enabled task needs one task: the largest loads run first."""
         view = _View(left, self)
         deep = view.degree > 1
         inner = self.start[view.enabled] == view.starts[view.home]
@@ -150,10 +150,10 @@ class _Rounds:
         if not flat.any():
             return left
         tasks, arcs = flat[view.segment_of_task], flat[view.segment_of_arc]
-        self._settle_flat(left.part(tasks, arcs))
+        self._finish_flat(left.part(tasks, arcs))
         return left.part(~tasks, ~arcs)
 
-    def _settle_flat(self, flat: _Open) -> None:
+    def _finish_flat(self, flat: _Open) -> None:
         self.place[flat.tasks] = np.arange(len(flat.tasks))
         load = np.zeros(len(flat.tasks), np.int64)
         np.add.at(load, self.place[flat.parent], self.weights[flat.child])

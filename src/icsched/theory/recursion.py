@@ -242,6 +242,7 @@ def _star(dag: Dag) -> BoundedOrder:
 
 
 def _without_arcs(dag: Dag) -> BoundedOrder:
+    """Return the empty order of nonsinks of a dag that has none."""
     return BoundedOrder(dag, np.empty(0, np.int32), NOTHING, NOTHING, Sum(()))
 
 
@@ -283,6 +284,7 @@ class _Recursion:
         return self._analysis(dag) if dag.arc_count and self._looks.take(PART_LOOKS) else None
 
     def _by_rules(self, known: _Findings, analysis: Analysis | None) -> BoundedOrder:
+        """Try the rules for a series, for blocks, for a sum, and for what is none of these."""
         dag = known.dag
         if known.depth > MOST_DEPTH or (analysis is None and not self._looks.take(_size(dag))):
             if self._proves:
@@ -443,6 +445,7 @@ class _Recursion:
         known.offer(dual_order(dual, np.append(part.order, dual.sinks)))
 
     def _affords(self, dag: Dag) -> bool:
+        """Whether there are looks left for all of *dag*."""
         return _size(dag) <= self._looks.left
 
     def _segments(self, known: _Findings) -> None:
