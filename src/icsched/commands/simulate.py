@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -48,7 +48,7 @@ from icsched.commands.order_options import (
     times_known,
     with_run_times,
 )
-from icsched.commands.terminal import QUIET, SIGNS, Signs, put, table
+from icsched.commands.terminal import INLINE, NOT_IN_JSON, SIGNS, Signs, json_by, put, table
 from icsched.errors import ArgumentError
 from icsched.messages import named
 from icsched.orders import ORDERS, Plan, prioritize
@@ -56,7 +56,7 @@ from icsched.sim import (
     AnyPool,
     Experiment,
     Mean,
-    PaperSampling,
+    Paired,
     Played,
     Pool,
     Ratio,
@@ -79,70 +79,76 @@ _FOLLOWED_RUNS = 200  # at most, for timelines
 _FOLLOWED_STEPS = 2_000_000  # about this many assignments and batches in all these runs
 
 
+def _law(times: Times) -> dict[str, object]:
+    return {"law": times.law, "spread": times.spread}
+
+
 @dataclass(frozen=True, eq=False)
 class SimulateAnswer:
     """What was simulated, and what came out.
 
-    `run_times` are the files with the mean times, if there are any: those of --run-times, or the
-    workflow's own. `timed` says where the times of --run-times come from. `chosen` is the order
-    that auto chose, `NOW` for what the files have now, None without auto.
+    `chosen` is the order that auto chose, `NOW` for what the files have now, None without auto.
+    `run_times` says where the times of --run-times come from. `timed_by` are the files with the
+    mean times, if there are any: those of --run-times, or the workflow's own.
     """
 
-    files: tuple[str, ...]
     jobs: int
     arcs: int
     done: int
-    resumed: str
-    pool: AnyPool
-    times: Times
-    run_times: tuple[str, ...]
-    timed: TimesKnown | None
-    sampling: Sampling
     chosen: str | None
-    found: Simulation
-    cautions: tuple[Note, ...]
+    found: Simulation = field(metadata=INLINE)
+    pool: AnyPool = field(metadata=json_by(pool_to_dict))
+    run_times: TimesKnown | None = field(metadata=json_by(times_keys))
+    notes: tuple[Note, ...] = field(metadata=json_by(sentences))
+    times: Times = field(metadata=json_by(_law))
+    files: tuple[str, ...] = field(metadata=NOT_IN_JSON)
+    resumed: str = field(metadata=NOT_IN_JSON)
+    timed_by: tuple[str, ...] = field(metadata=NOT_IN_JSON)
+    is_tested: bool = field(metadata=NOT_IN_JSON)  # whether intervals allow a verdict
 
 
-def simulate_answer(
+def _answer(
     files: Sequence[str],
     wanted: Sequence[str],
-    *,
     given: GivenPool,
-    times: Times,
-    run_times: Sequence[str],
-    has_unit: bool,
-    sampling: Sampling,
-    seed: int,
+    time_options: TimeOptions,
+    sampling_options: SamplingOptions,
     reading: Reading,
-    signs: Signs = QUIET,
+    *,
+    has_unit: bool,
 ) -> SimulateAnswer:
     """Simulate a workflow in each of the *wanted* orders, names or @FILE, and those of `ALWAYS`.
 
     If the files have priorities, `NOW` is simulated, too: what they have before anything changes.
-    Mean times are those in the files *run_times*, or else the workflow's own. They are in seconds.
+    Mean times are those of --run-times, or else the workflow's own. They are in seconds.
     Raises ArgumentError for such times unless the pool *has_unit*: its times are in seconds, too.
     """
     for word in wanted:
         check_known(word)
-    workflow = reading.read_to_run(files, signs=signs)
-    workflow, sources = _timed(workflow, files, run_times, has_unit=has_unit)
+    times, sampling, seed = (
+        time_options.times(),
+        sampling_options.sampling(),
+        sampling_options.seed,
+    )
+    workflow = reading.read_to_run(files, signs=SIGNS)
+    workflow, timed_by = _timed(workflow, files, time_options.run_times, has_unit=has_unit)
     experiment = Experiment(workflow, given.pool, times)
-    orders, chosen = _orders(workflow, experiment, wanted, seed, signs)
+    orders, chosen = _orders(workflow, experiment, wanted, seed)
     beside = SideBySide(experiment, orders, FIFO, seed, cores())
     return SimulateAnswer(
-        files=tuple(files),
         jobs=len(workflow.dag),
         arcs=workflow.dag.arc_count,
         done=int(workflow.done.sum()),
-        resumed=done_sentence(workflow, "simulate"),
-        pool=given.pool,
-        times=times,
-        run_times=sources,
-        timed=times_known(workflow, is_own=not run_times),
-        sampling=sampling,
         chosen=chosen,
-        found=simulated(beside, sampling, signs),
-        cautions=cautions_about(workflow, given),
+        found=simulated(beside, sampling, SIGNS),
+        pool=given.pool,
+        run_times=times_known(workflow, is_own=not time_options.run_times),
+        notes=cautions_about(workflow, given),
+        times=times,
+        files=tuple(files),
+        resumed=done_sentence(workflow, "simulate"),
+        timed_by=timed_by,
+        is_tested=isinstance(sampling, Paired),
     )
 
 
@@ -169,7 +175,7 @@ def check_unit(source: str, *, has_unit: bool, option: str = "--interval") -> No
 
 
 def _orders(
-    workflow: Workflow, experiment: Experiment, wanted: Sequence[str], seed: int, signs: Signs
+    workflow: Workflow, experiment: Experiment, wanted: Sequence[str], seed: int
 ) -> tuple[dict[str, Played], str | None]:
     """Return the *wanted* orders, `NOW` if the files have it, and `ALWAYS`; and auto's choice."""
     orders, chosen = {}, None
@@ -177,7 +183,7 @@ def _orders(
         if is_played_live(word):
             orders[word] = Played(ORDERS.find(word).played)
             continue
-        plan = _plan(workflow, experiment, word, seed, signs)
+        plan = _plan(workflow, experiment, word, seed)
         orders[word] = as_played(workflow, plan)
         chosen = chosen_by_auto(plan) or chosen
     if not differ(workflow.priorities):
@@ -187,13 +193,13 @@ def _orders(
     return {**asked, **now, **orders}, chosen
 
 
-def _plan(workflow: Workflow, experiment: Experiment, word: str, seed: int, signs: Signs) -> Plan:
+def _plan(workflow: Workflow, experiment: Experiment, word: str, seed: int) -> Plan:
     """Order the workflow; orders that use run times get the means of the experiment."""
     if is_file(word):
         return plan_of_file(workflow, word)
     dag = workflow.dag
     means = experiment.means if ORDERS[word].run_times != "unused" else None
-    with signs.working("ordering", len(dag)):
+    with SIGNS.working("ordering", len(dag)):
         if word == AUTO:
             return prioritize(workflow, word, run_times=means, pool=experiment.pool, seed=seed)
         return prioritize(dag, word, run_times=means)
@@ -239,8 +245,8 @@ def _model(found: SimulateAnswer) -> str:
     """Say what was simulated."""
     times, who = found.times, pool_words(found.pool)
     law = "" if times.law == "constant" else f" ({times.law})"
-    means = f"from {', '.join(found.run_times)}" if found.run_times else "1 for each job"
-    counts = f" ({times_counts(found.timed)})" if found.timed else ""
+    means = f"from {', '.join(found.timed_by)}" if found.timed_by else "1 for each job"
+    counts = f" ({times_counts(found.run_times)})" if found.run_times else ""
     return f"Simulated: {who}.\nMean run times: {means}{counts}; {variation(times)}{law}.\n"
 
 
@@ -281,14 +287,14 @@ def _batches(pool: Pool, unit: str) -> str:
 
 
 def _report(answer: SimulateAnswer) -> str:
-    found, is_tested = answer.found, not isinstance(answer.sampling, PaperSampling)
+    found, is_tested = answer.found, answer.is_tested
     rows = [["order", "time", "found nothing", "utilisation"]]  # fits into 80 columns
     for name, estimates in found.orders.items():
         shares = _percent(estimates.stall), _percent(estimates.utilisation)
         rows.append([named(name), _interval(estimates.time), *shares])
     names = [name for name in found.orders if name != "fifo"]
     ratios = [_sentence(found, name, is_tested=is_tested) for name in names]
-    below = [*caution_lines(answer.cautions), _effort(found, is_tested=is_tested)]
+    below = [*caution_lines(answer.notes), _effort(found, is_tested=is_tested)]
     return "\n".join([table(rows, right=(2, 3)), *ratios, *below]) + "\n"
 
 
@@ -365,27 +371,6 @@ def _effort(found: Simulation, *, is_tested: bool) -> str:
         f"{runs}\nThe half-width asked for was not reached: it is {found.half_width:.2g}"
         " of the ratio of times; --runs allows more runs"
     )
-
-
-def keys(answer: SimulateAnswer) -> dict[str, object]:
-    """Return what was found as JSON shows it; a value for what never happens is null."""
-    found = answer.found
-    return {
-        "jobs": answer.jobs,
-        "arcs": answer.arcs,
-        "done": answer.done,
-        "chosen": answer.chosen,
-        "orders": {name: asdict(estimates) for name, estimates in found.orders.items()},
-        "ratio": {name: asdict(ratios) for name, ratios in found.ratio.items()},
-        "runs": found.runs,
-        "seed": found.seed,
-        "precise": found.precise,
-        "half_width": found.half_width,
-        "pool": pool_to_dict(answer.pool),
-        "run_times": times_keys(answer.timed),
-        "notes": sentences(answer.cautions),
-        "times": {"law": answer.times.law, "spread": answer.times.spread},
-    }
 
 
 @Parameter(name="*", group="Pool")
@@ -510,16 +495,8 @@ def simulate(
     check_streams(*files, *order, *time_options.run_times, pool_options.pool_file)
     given = pool_options.given()
     with naming_pool(pool_options.pool_file):
-        found = simulate_answer(
-            files,
-            order,
-            given=given,
-            times=time_options.times(),
-            run_times=time_options.run_times,
+        found = _answer(
+            *(files, order, given, time_options, sampling_options, Reading(reading)),
             has_unit=pool_options.has_unit,
-            sampling=sampling_options.sampling(),
-            seed=sampling_options.seed,
-            reading=Reading(reading),
-            signs=SIGNS,
         )
-    put(found, text, keys, as_json=json_)
+    put(found, text, as_json=json_)
