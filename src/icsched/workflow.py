@@ -86,6 +86,14 @@ class Remark:
     count: int = 1  # lines like this one in the file
 
 
+@dataclass(frozen=True)
+class Note:
+    """A sentence without a full stop, and the code of what it is about."""
+
+    code: str
+    text: str
+
+
 @dataclass(frozen=True, eq=False)
 class Workflow(Shown, Generic[T_co]):
     """A dag with what is known about its tasks: which are done, how long they take, what they run.

@@ -2,27 +2,24 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from icsched.commands import notes
 from icsched.commands.inputs import Reading, check_output
-from icsched.commands.notes import Note
-from icsched.commands.options import Flag, OutputName, PathName, refuse
+from icsched.commands.notes import disturbed
+from icsched.commands.options import Flag, OutputName, PathName
 from icsched.commands.ordering import Ordered
 from icsched.commands.terminal import STANDARD_OUTPUT
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change, back_up, read_bytes, would_replace
-from icsched.formats import FORMATS, dagman
-from icsched.formats.access import is_table, no_order, order_changes, order_table
-from icsched.formats.dagman import section
-from icsched.formats.dagman.writer import COMPANION, Via
-from icsched.formats.table import format_by_suffix
-from icsched.words import counted
-from icsched.workflow import Workflow
+from icsched.formats import FORMATS
+from icsched.formats.access import is_table, no_order, order_changes, order_options, order_table
+from icsched.formats.port import Settings, WorkflowFiles
+from icsched.formats.table import Via, files_behind, format_by_suffix
+from icsched.workflow import Note, Workflow
 
 INSTEAD = "-o NAME.csv"  # for an order that no file of the workflow's format can hold
 
@@ -90,23 +87,24 @@ class WriteOptions:
 
 def planned(found: Ordered, writing: WriteOptions, reading: Reading) -> Sequence[Change]:
     """Find out what to write where; raises ArgumentError if writing would destroy a file."""
-    workflow, priorities = found.workflow, found.priorities
-    kept, path = writing.keep_existing, writing.output
+    workflow, priorities, path = found.workflow, found.priorities, writing.output
     if path is not None and writing.makes_table:
         check_output(workflow, path)
         names = map(str, found.plan.schedule.names)
         return [Change(path, None, order_table(path, {name: priorities[name] for name in names}))]
-    submission = dagman.submission_in(workflow)
-    if submission is None:
-        return _in_other(found, writing)
+    chosen, behind = FORMATS.find(workflow.format), files_behind(workflow)
+    options = order_options(chosen, writing)
+    changes = [] if fields(options) else order_changes(workflow, found.plan.order.tolist())
+    if path is not None:
+        beside = behind.named()[0] if reading.options.usedagdir else None
+        _check_copy(workflow, path, beside=beside)
+    if fields(options):
+        return behind.changes(priorities, options, path)
     if path is None:
-        return dagman.changes(submission, priorities, keep_existing=kept, via=writing.via)
-    beside = submission.roots[0].path if reading.options.usedagdir else None
-    _check_copy(workflow, path, beside=beside)
-    if writing.flatten:
-        data = dagman.flat_file(submission, priorities, keep_existing=kept)
-        return [Change(path, None, data)]
-    return dagman.copies(submission, priorities, path, keep_existing=kept)
+        return changes
+    if len(changes) != 1:
+        raise ArgumentError(f"-o: expected a workflow in one file, got {len(changes)} files")
+    return [Change(path, None, changes[0].new)]
 
 
 def check_format(source: str, writing: WriteOptions, reading: Reading) -> None:
@@ -128,33 +126,10 @@ def check_format(source: str, writing: WriteOptions, reading: Reading) -> None:
     raise ArgumentError(f"{kept}: for another format, use icsched convert IN OUT")
 
 
-def _in_other(found: Ordered, writing: WriteOptions) -> Sequence[Change]:
-    """Return the changes in files of another format; raises if the format cannot hold an order."""
-    chosen = FORMATS.find(found.workflow.format)
-    only = f"is for DAGMan files, not for format {chosen.name}"
-    refuse(
-        {
-            f"--recursive {only}": writing.recursive,
-            f"--flatten {only}": writing.flatten,
-            f"--keep-existing {only}": writing.keep_existing,
-            f"--via {only}": writing.via != "priority",
-        }
-    )
-    changes = order_changes(found.workflow, found.plan.order.tolist())
-    if writing.output is None:
-        return changes
-    _check_copy(found.workflow, writing.output)
-    if len(changes) != 1:
-        raise ArgumentError(f"-o: expected a workflow in one file, got {len(changes)} files")
-    return [Change(writing.output, None, changes[0].new)]
-
-
 def unordered_copy(found: Ordered, writing: WriteOptions, path: str) -> Change:
     """Return the change that writes the workflow to *path* without an order of icsched's."""
-    submission = dagman.submission_in(found.workflow)
-    if submission is None:
-        return Change(path, None, read_bytes(next(iter(found.workflow.files))))
-    return Change(path, None, dagman.without_section(submission, flatten=writing.flatten))
+    options = order_options(FORMATS.find(found.workflow.format), writing)
+    return Change(path, None, files_behind(found.workflow).without_order(options))
 
 
 def _check_copy(workflow: Workflow, path: str, *, beside: str | None = None) -> None:
@@ -167,83 +142,20 @@ def _check_copy(workflow: Workflow, path: str, *, beside: str | None = None) -> 
     check_output(workflow, path, instead=", or --in-place")
 
 
-def planning_notes(
-    file: str, workflow: Workflow, priorities: dict[str, int], writing: WriteOptions
-) -> list[Note]:
-    """Return notes about the changes; raises FormatError if DAGMan will refuse them."""
-    submission = dagman.submission_in(workflow)
-    if submission is None:
-        return []
-    told = [*_own_priorities(submission, priorities, are_kept=writing.keep_existing)]
-    if submission.joins:
-        lines = counted(submission.joins, "PARENT line")
-        text = (
-            f"priorities count down from {submission.lowest - 1}: DAGMan adds join nodes of its own"
-            f" for {lines} of several parents and children, and these join nodes must run first"
-        )
-        told.append(Note("joins", text))
-    told += _strictness(submission, priorities, writing)
-    for unread in dagman.unread_configs(submission):
-        told.append(Note("unread-config", f"{unread.path}: {unread.text}"))
-    if submission.has_splices:
-        told.append(_about_splices(writing.output or submission.roots[0].path, writing))
-    if writing.via == "vars":
-        told += _about_variables(submission)
-    return [*told, notes.disturbed(file)] if workflow.remarks else told
+def planning_notes(file: str, found: Ordered, writing: WriteOptions) -> list[Note]:
+    """Return notes about the changes; raises FormatError if the engine will refuse them."""
+    workflow = found.workflow
+    options = order_options(FORMATS.find(workflow.format), writing)
+    behind = files_behind(workflow, _pool_settings)
+    told = [*behind.order_notes(found.priorities, options, writing.output)]
+    is_disturbed = bool(workflow.remarks) and bool(fields(options))
+    return [*told, disturbed(file)] if is_disturbed else told
 
 
-def _own_priorities(
-    submission: dagman.Submission, priorities: dict[str, int], *, are_kept: bool
-) -> Iterator[Note]:
-    """Say what happens to the priorities that the user's own lines give."""
-    rows = zip(submission.names, submission.has_priority, submission.priorities, strict=True)
-    own = {str(name): int(number) for name, is_own, number in rows if is_own}
-    if not own:
-        return
-    lower = sum(number < priorities.get(name, number) for name, number in own.items())
-    what = "overridden (--keep-existing keeps them)"
-    if are_kept:
-        what = "kept, so that the run will not follow the order above where they differ"
-        if lower:
-            what += f"; {lower:,} of them lower than icsched's, so that these jobs run later"
-    text = f"priorities that the files gave {counted(len(own), 'job')}: {what}"
-    yield Note("own-priorities", text)
-
-
-def _strictness(
-    submission: dagman.Submission, priorities: dict[str, int], writing: WriteOptions
-) -> list[Note]:
-    """Raise FormatError if DAGMan will refuse what is written; return a note if it may."""
-    if writing.keep_existing or writing.flatten:
-        return []
-    if not dagman.overridden(submission, priorities, via=writing.via):
-        return []
+def _pool_settings() -> Settings | None:
     from icsched.engines.htcondor import pool_settings  # few orders need it
 
-    setting = dagman.strictness(submission, pool_settings())
-    if setting and setting.line:  # in a file that DAGMan reads; its environment may not be ours
-        raise FormatError(setting.path, setting.line, notes.refusal(setting))
-    return notes.strict_setting(submission.priorities, setting)
-
-
-def _about_splices(path: str, writing: WriteOptions) -> Note:
-    if writing.flatten:
-        text = "one file without splices and includes; job S+p is called S-p in it"
-        return Note("flattened", text)
-    text = (
-        f"the section gives jobs of splices their priorities, and includes {path}{COMPANION} first:"
-        f" keep that file beside {path}, and the section last in {path}"
-    )
-    return Note("spliced", text)
-
-
-def _about_variables(submission: dagman.Submission) -> Iterator[Note]:
-    text = "submit files take their priority from the variable jobpriority"
-    yield Note("variables-used", text)
-    without = sum(job.has_description or job.node.kind == "SUBDAG" for job in submission.jobs())
-    if without:
-        jobs = counted(without, "job")
-        yield Note("no-submit-file", f"{jobs} without a submit file got PRIORITY lines")
+    return pool_settings()
 
 
 @dataclass(frozen=True)
@@ -255,7 +167,7 @@ class Written:
 
 
 def make_changes(
-    changes: Sequence[Change], writing: WriteOptions
+    changes: Sequence[Change], writing: WriteOptions, behind: WorkflowFiles | None
 ) -> tuple[list[Written], bytes | None, list[Note]]:
     """Write all changes; a file that two workflows use is written once.
 
@@ -271,7 +183,7 @@ def make_changes(
         if change.path == STANDARD_OUTPUT:
             streamed = change.new
             continue
-        backup = _kept(change) if change.path == writing.output else None
+        backup = _kept(change, behind) if change.path == writing.output else None
         backup = change.make() or backup
         if change.new is None:
             told.append(Note("removed", f"removed {change.path}"))
@@ -285,7 +197,7 @@ def make_changes(
     return written, streamed, told
 
 
-def _kept(copy: Change) -> str | None:
+def _kept(copy: Change, behind: WorkflowFiles | None) -> str | None:
     """Keep the file that a copy replaces, unless icsched wrote an order into it; return the name.
 
     A copy that is made again replaces the copy from before, which has icsched's section.
@@ -293,7 +205,8 @@ def _kept(copy: Change) -> str | None:
     if not would_replace(copy.path):
         return None
     old = read_bytes(copy.path)
-    return None if old == copy.new or dagman.has_section(old) else back_up(copy.path)
+    is_ours = behind is not None and behind.has_order(old)
+    return None if old == copy.new or is_ours else back_up(copy.path)
 
 
 def distinct(changes: Sequence[Change]) -> list[Change]:
@@ -328,18 +241,19 @@ class Stale:
 def stale_files(found: Ordered, changes: Sequence[Change]) -> Iterator[Stale]:
     """Yield the files that *changes* would change, each with what is wrong with it now."""
     bad = {known.path: known for known in found.sections if known.problems}
+    line_of = files_behind(found.workflow).line_of_order
     for known in bad.values():
         yield Stale(known.path, known.line, "; ".join(known.problems))
     for change in distinct(changes):
         if not change.is_none and change.path not in bad:
-            yield Stale(change.path, section.line_of(change.old or b""), _lack(change))
+            lines = [line_of(data or b"") for data in (change.old, change.new)]
+            yield Stale(change.path, lines[0], _lack(change, *(line is not None for line in lines)))
 
 
-def _lack(change: Change) -> str:
+def _lack(change: Change, had: bool, has: bool) -> str:
     """Say how a file differs from what it should be: a section comes, changes or goes."""
     if change.new is None:
         return "it is no longer needed"
-    had, has = (section.line_of(data or b"") is not None for data in (change.old, change.new))
     if had:
         return OTHER_LINES if has else "its section of icsched's is no longer needed"
     return "it does not have this order"

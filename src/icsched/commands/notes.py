@@ -1,19 +1,16 @@
 """Notes: what the user should know about a workflow and its files, beside an order."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from icsched.arrays import Floats, Ids
 from icsched.commands.order_options import GivenPool
-from icsched.formats import dagman
 from icsched.formats.port import Section
 from icsched.formats.table import files_behind
 from icsched.run_times import Origin
 from icsched.sim.pools import FAR_OFF
-from icsched.workflow import Remark, Workflow
+from icsched.workflow import Note, Workflow
 
 SectionAction = Literal["nothing", "replaced", "removed"]
 _SECTION_ACTIONS: dict[SectionAction, str] = {
@@ -21,14 +18,6 @@ _SECTION_ACTIONS: dict[SectionAction, str] = {
     "replaced": "icsched writes it again",
     "removed": "icsched removes it",
 }
-
-
-@dataclass(frozen=True)
-class Note:
-    """A sentence without a full stop, and the code of what it is about."""
-
-    code: str
-    text: str
 
 
 def sentences(notes: Iterable[Note]) -> list[str]:
@@ -63,20 +52,6 @@ def stale_sections(sections: Sequence[Section], action: SectionAction = "nothing
         for section in sections
         if section.problems
     ]
-
-
-def refusal(setting: Remark) -> str:
-    """Return what a strict *setting* of DAGMan does, and what to do about it."""
-    return dagman.refusal(setting.text, otherwise="give --keep-existing, or ")
-
-
-def strict_setting(priorities: Floats | Ids | None, setting: Remark | None) -> list[Note]:
-    """Return a note about a strict *setting*, if the files have priorities for it to refuse."""
-    has_any = priorities is not None and np.nan_to_num(priorities).any()
-    if setting is None or not has_any:  # DAGMan allows overriding a 0
-        return []
-    place = f"{setting.path}:{setting.line}" if setting.line else setting.path
-    return [Note("strict", f"{place}: {refusal(setting)}")]
 
 
 def cautions_about(workflow: Workflow, given: GivenPool | None = None) -> tuple[Note, ...]:

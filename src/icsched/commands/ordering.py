@@ -8,7 +8,7 @@ import numpy as np
 
 from icsched.arrays import Ids
 from icsched.commands.inputs import read_sizes
-from icsched.commands.notes import Note, cautions_about
+from icsched.commands.notes import cautions_about
 from icsched.commands.order_options import AUTO, GivenPool, WantedOrder
 from icsched.commands.terminal import QUIET, Signs
 from icsched.formats.facts import left_of
@@ -17,7 +17,7 @@ from icsched.formats.table import files_behind
 from icsched.orders import Aim, Choice, LimitedOrder, Plan, order_within
 from icsched.orders.auto import challenged, order_of
 from icsched.sim import AnyPool
-from icsched.workflow import Workflow
+from icsched.workflow import Note, Workflow
 
 
 @dataclass(frozen=True)

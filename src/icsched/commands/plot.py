@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from icsched.commands.inputs import Reading, check_output
-from icsched.commands.notes import Note, about_pool, caution_text
+from icsched.commands.notes import about_pool, caution_text
 from icsched.commands.options import USUAL, FileOptions, OutputName, PathName, check_streams, refuse
 from icsched.commands.order_options import (
     AUTO,
@@ -35,7 +35,7 @@ from icsched.report.scene import dag_picture, kinds_by_name, main_kinds
 from icsched.sim import AnyPool, Experiment, Played, Times
 from icsched.study.tables import read_tables
 from icsched.words import counted
-from icsched.workflow import Workflow
+from icsched.workflow import Note, Workflow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

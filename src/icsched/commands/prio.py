@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 from io import StringIO
-from pathlib import Path
 
 from cyclopts import Parameter
 
@@ -40,7 +39,6 @@ from icsched.commands.inputs import (
     times_sentence,
 )
 from icsched.commands.notes import (
-    Note,
     SectionAction,
     caution_text,
     sentences,
@@ -79,14 +77,14 @@ from icsched.commands.terminal import (
 )
 from icsched.errors import FormatError
 from icsched.files import Change
-from icsched.formats import FORMATS, Format, dagman
+from icsched.formats import FORMATS, Format
 from icsched.formats.access import is_table, no_order
-from icsched.formats.dagman.source import is_missing, is_special
+from icsched.formats.table import files_behind
 from icsched.messages import named
 from icsched.orders import Choice, LimitedOrder, prioritize
 from icsched.report.proofs import brief_sentence, certified_plan, proof_keys, unbounded
 from icsched.words import counted, size
-from icsched.workflow import Workflow
+from icsched.workflow import Note, Workflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,11 +140,8 @@ class _Search:
                 inner = self._ordered((path,), wanted, directory, is_inner=True)
                 waiting.append(inner.workflow)
         if len(self._seen) > len(self.files):
-            text = (
-                "-maxjobs does not reach inner workflows: put DAGMAN_MAX_JOBS_SUBMITTED = N into a"
-                " CONFIG file of each"
-            )
-            self.notes.append(Note("inner-throttle", text))
+            advice = files_behind(first.workflow).after_inner
+            self.notes.append(Note("inner-throttle", advice))
         return first
 
     def _ordered(
@@ -190,7 +185,7 @@ class _Search:
         choice = found.reason_to_leave
         has_good = bool(sections) and not found.removes_sections
         if choice is None or (writing.output is not None and has_good):
-            self.notes += planning_notes(file, workflow, found.priorities, writing)
+            self.notes += planning_notes(file, found, writing)
             return changes
         was = "would be" if writing.only_looks else "was"
         if writing.output is not None:
@@ -217,46 +212,37 @@ class _Search:
         waiting = [(file, "") for file in self.files]
         while waiting:
             path, directory = waiting.pop(0)
-            own = _removals(self.reading.format_of(path), path)  # last: it names submit files
-            workflow = self._read_for_removal(path, directory)
+            chosen = self.reading.format_of(path)
+            own = _removals(chosen, [path])  # last: it names other files
+            workflow = self._read_for_removal(chosen, path, directory)
             if workflow is not None:
-                self.changes += dagman.submit_removals(dagman.submission_of(workflow))
+                self.changes += files_behind(workflow).other_removals()
                 if self.writing.recursive:
                     waiting += self._inner_files(workflow)
             self.changes += own
 
-    def _read_for_removal(self, path: str, directory: str) -> Workflow | None:
+    def _read_for_removal(self, chosen: Format, path: str, directory: str) -> Workflow | None:
         """Read a workflow if its other files may have a section, and if it can be read."""
-        has_variables = dagman.has_variables(path)
-        if not self.writing.recursive and not has_variables:
+        has_others = chosen.names_others is not None and chosen.names_others(path)
+        if not self.writing.recursive and not has_others:
             return None
         try:
             return self.reading.read((path,), directory=directory, signs=SIGNS)
         except FormatError as error:
-            if has_variables:
-                raise  # only the section says that submit files have sections
+            if has_others:
+                raise  # only the section says that other files have sections
             text = f"only {path} itself was looked at, because it cannot be read: {error}"
             self.notes.append(Note("not-read", text))
             return None
 
     def _inner_files(self, workflow: Workflow) -> Iterator[tuple[str, str]]:
-        """Yield the files of SUBDAG EXTERNAL that exist, each once and with its directory.
-
-        Raises FormatError for what is not an ordinary file, because reading it may never end.
-        """
-        submission = dagman.submission_in(workflow)
-        for job in dagman.inner_workflows(submission) if submission else ():
-            path = str(Path(job.directory, job.node.submit))
-            if os.path.realpath(path) in self._seen:
-                continue
-            self._seen.add(os.path.realpath(path))
-            if is_special(path):
-                raise job.statement.error(f"{path}: expected an ordinary file")
-            if is_missing(path):
-                text = f"{path} is not there yet and was left out (job {job.name})"
-                self.notes.append(Note("not-there", text))
+        """Yield the files of inner workflows that exist, each once and with its directory."""
+        for inner in files_behind(workflow).inner_files(self._seen):
+            if inner.is_there:
+                yield inner.path, inner.directory
             else:
-                yield path, job.directory
+                text = f"{inner.path} is not there yet and was left out (job {inner.task})"
+                self.notes.append(Note("not-there", text))
 
 
 NOTHING_WRITTEN = "nothing-written"
@@ -269,29 +255,21 @@ def _not_worth(code: str, what: str, choice: Choice) -> Note:
 
 
 def _all_removals(workflow: Workflow) -> Sequence[Change]:
-    """Return the changes that remove the sections from all files of a DAGMan workflow."""
-    submission = dagman.submission_of(workflow)
-    roots = dagman.removals([root.path for root in submission.roots])
-    return [*dagman.submit_removals(submission), *roots]
+    """Return the changes that remove the sections from all files of a workflow."""
+    behind = files_behind(workflow)
+    return [*behind.other_removals(), *_removals(FORMATS.find(workflow.format), behind.named())]
 
 
-def _removals(chosen: Format, path: str) -> Sequence[Change]:
+def _removals(chosen: Format, paths: Sequence[str]) -> Sequence[Change]:
     """Return the changes that remove our sections; raises FormatError if files can have none."""
     if chosen.changes is None and chosen.removals is None:
-        raise no_order(chosen, path, INSTEAD)
+        raise no_order(chosen, paths[0], INSTEAD)
     if chosen.removals is None and FORMATS.is_own(chosen.name):
         why = f"format {chosen.name} has one priority for each task, and not the one before"
-        raise FormatError(path, None, f"{why}: to remove an order, go back to {path}.bak")
+        raise FormatError(paths[0], None, f"{why}: to remove an order, go back to {paths[0]}.bak")
     if chosen.removals is None:
-        raise chosen.cannot("removals", path)
-    return chosen.removals([path])
-
-
-# For people only, so it is not among the notes in JSON; docs/dagman.md says why.
-THROTTLE = (
-    "submit with condor_submit_dag -maxjobs N, where N is near the most slots that you get:"
-    " without a throttle, jobs may start out of order, and a smaller N leaves slots idle"
-)
+        raise chosen.cannot("removals", paths[0])
+    return chosen.removals(paths)
 
 
 def text(found: PrioAnswer) -> str:
@@ -301,8 +279,9 @@ def text(found: PrioAnswer) -> str:
     if ordered is None:
         return _written(found, "restored") + told
     is_written = any(not is_table(entry.file) for entry in found.written)
-    if is_written and _gains(ordered) and ordered.workflow.format == "dagman":
-        told += f"{THROTTLE}.\n"
+    advice = files_behind(ordered.workflow).after_writing  # for people: it is not in JSON
+    if advice and is_written and _gains(ordered):
+        told += f"{advice}.\n"
     return _order(found, ordered) + _written(found, "wrote") + told
 
 
@@ -487,7 +466,8 @@ def prio(
     if writing.only_looks:
         _show(found, writing, as_json=json_)
         return
-    written, streamed, told = make_changes(found.changes, writing)
+    behind = files_behind(found.ordered.workflow) if found.ordered else None
+    written, streamed, told = make_changes(found.changes, writing, behind)
     found = replace(found, written=tuple(written), notes=(*found.notes, *told))
     if writing.output != STANDARD_OUTPUT:
         put(found, text, keys, as_json=json_)

@@ -15,7 +15,7 @@ from icsched.commands.inputs import (
     done_sentence,
     times_sentence,
 )
-from icsched.commands.notes import Note, about_inner, sentences, stale_sections, strict_setting
+from icsched.commands.notes import about_inner, sentences, stale_sections
 from icsched.commands.options import (
     USUAL,
     WRITTEN,
@@ -38,7 +38,7 @@ from icsched.orders import Plan
 from icsched.report.proofs import certified_plan, proof_keys, proof_sentence, unbounded
 from icsched.theory.blocks import BlockGroup
 from icsched.words import counted, size
-from icsched.workflow import Remark, Workflow
+from icsched.workflow import Note, Remark, Workflow
 
 
 def write_tables(directory: str, texts: Mapping[str, str]) -> None:
@@ -161,7 +161,7 @@ def files_of(
         what = f"the files already have PRIORITY lines for {counted(own, 'job')}"
         text = f"{what}: prio overrides them unless --keep-existing is given"
         told.append(Note("own-priorities", text))
-    told += strict_setting(priorities, strict)
+    told += behind.refusal_notes()
     remarks = _remarks(behind) if with_advice else workflow.remarks
     return Files(
         done=done,

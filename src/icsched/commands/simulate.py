@@ -16,7 +16,7 @@ from icsched.commands.inputs import (
     times_counts,
     times_keys,
 )
-from icsched.commands.notes import Note, caution_lines, cautions_about, sentences
+from icsched.commands.notes import caution_lines, cautions_about, sentences
 from icsched.commands.options import (
     USUAL,
     WHOLE,
@@ -71,7 +71,7 @@ from icsched.sim.experiment import cores
 from icsched.sim.model import BatchLaw
 from icsched.sim.sampling import FEWEST_RUNS, Sampling, SideBySide
 from icsched.words import counted, in_unit, number, rounded, size, visible_time
-from icsched.workflow import Workflow
+from icsched.workflow import Note, Workflow
 
 FIFO = "fifo"
 ALWAYS = "critical-path", FIFO  # every simulation shows these: a gain has both beside it

@@ -7,13 +7,13 @@ import pathlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GraphError
 from icsched.files import Change, encoded, read_bytes, would_replace, write_text
 from icsched.formats.port import Format, NoOptions
-from icsched.formats.table import FORMATS, ReadOptions, format_of
+from icsched.formats.table import FORMATS, OrderOptions, ReadOptions, format_of
 from icsched.pebble import check_order
 from icsched.workflow import Workflow
 
@@ -60,15 +60,31 @@ def read_inputs(
     *directory* is where a workflow that is a task of another runs; only formats that have these
     take it. Raises ArgumentError for an option that another format has.
     """
-    own = {field.name for field in fields(chosen.options)}
-    given = {field.name: getattr(options, field.name) for field in fields(options)}
-    for field in fields(options):
-        if field.name not in own and given.pop(field.name) != field.default:
-            has = next(one for one in FORMATS.usable() if hasattr(one.options, field.name))
+    given = _taken(chosen.options, "options", options, ReadOptions, f"; {paths[0]} is not one")
+    return _read(chosen, paths, given, *([directory] if directory else []))
+
+
+def order_options(chosen: Format, given: object) -> Any:
+    """Return those options of `icsched prio` that a format takes, as its `order_options`.
+
+    Raises ArgumentError for an option that another format has.
+    """
+    instead = f", not for format {chosen.name}"
+    return _taken(chosen.order_options, "order_options", given, OrderOptions, instead)
+
+
+def _taken(own: type, kind: str, given: object, every: type, instead: str) -> Any:
+    """Return the options that a format takes among *given*, which has a value for *every* one."""
+    taken = {}
+    for field in fields(every):
+        value = getattr(given, field.name)
+        if hasattr(own, field.name):
+            taken[field.name] = value
+        elif value != field.default:
+            has = next(one for one in FORMATS.usable() if hasattr(getattr(one, kind), field.name))
             files = f"{has.label or has.name} files"
-            option = field.name.replace("_", "-")
-            raise ArgumentError(f"--{option} is for {files}; {paths[0]} is not one")
-    return _read(chosen, paths, chosen.options(**given), *([directory] if directory else []))
+            raise ArgumentError(f"--{field.name.replace('_', '-')} is for {files}{instead}")
+    return own(**taken)
 
 
 def _read(chosen: Format, paths: Sequence[str], options: object, *directory: str) -> Workflow[str]:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from icsched.formats.dagman.entry import DAGMAN, DagmanOptions
+from icsched.formats.dagman.workflow_files import DagmanWriting
+from icsched.formats.dagman.writer import Via as Via
 from icsched.formats.port import KEPT, Format, Later, Settings, WorkflowFiles, unknown_settings
 from icsched.tables import Table
 from icsched.workflow import Workflow
@@ -94,6 +96,11 @@ FORMATS: Table[Format] = Table(
         ),
     ],
 )
+
+
+@dataclass(frozen=True)
+class OrderOptions(DagmanWriting):
+    """The options of `icsched prio` that formats of icsched's take, each some of them."""
 
 
 @dataclass(frozen=True)

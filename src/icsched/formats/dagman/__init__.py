@@ -6,12 +6,11 @@ from icsched.formats.dagman.entry import (
     DAGMAN,
     DagmanOptions,
     read_dagman,
-    submission_in,
-    submission_of,
 )
 from icsched.formats.dagman.section import is_in as has_section
 from icsched.formats.dagman.staleness import present_priorities, sections
 from icsched.formats.dagman.submission import Submission, inner_workflows, read_submission
+from icsched.formats.dagman.workflow_files import submission_in, submission_of
 from icsched.formats.dagman.writer import (
     Change,
     changes,

@@ -1,36 +1,32 @@
 """DAGMan in the table of formats."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
-from icsched.arrays import Floats
-from icsched.errors import ArgumentError, FormatError
+from icsched.errors import FormatError
 from icsched.files import Change
-from icsched.formats.dagman.advice import advise, refusal, strictness
+from icsched.formats.dagman.advice import refusal, strictness
 from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.programs import commands_of, outputs_of
-from icsched.formats.dagman.staleness import present_priorities, sections
-from icsched.formats.dagman.submission import (
-    Submission,
-    are_jobs_limited,
-    inner_workflows,
-    read_submission,
-)
+from icsched.formats.dagman.staleness import present_priorities
+from icsched.formats.dagman.submission import Submission, read_submission
+from icsched.formats.dagman.workflow_files import DagmanFiles, DagmanWriting, submission_of
 from icsched.formats.dagman.writer import (
     SUBMIT_FILE,
     changes,
+    has_variables,
     is_job_name,
     job_priorities,
     overridden,
     removals,
     workflow_text,
 )
-from icsched.formats.port import Format, Section, WorkflowFiles
-from icsched.workflow import Remark, Workflow
+from icsched.formats.port import Format
+from icsched.workflow import Workflow
 
 
 @dataclass(frozen=True)
@@ -102,19 +98,6 @@ def read_dagman(
     )
 
 
-def submission_of(workflow: Workflow) -> Submission:
-    """Return what the DAGMan files of *workflow* say; raises ArgumentError if it has none."""
-    submission = submission_in(workflow)
-    if submission is None:
-        raise ArgumentError("expected a workflow that was read from a DAGMan file")
-    return submission
-
-
-def submission_in(workflow: Workflow) -> Submission | None:
-    """Return what the DAGMan files of *workflow* say, or None if it is of another format."""
-    return workflow.parsed if isinstance(workflow.parsed, Submission) else None
-
-
 def read_with(paths: Sequence[str], options: DagmanOptions, directory: str = "") -> Workflow[str]:
     """Return the workflow in DAGMan files, as `read_dagman` does."""
     return read_dagman(
@@ -140,52 +123,6 @@ def _write_clusters(workflow: Workflow, clusters: Sequence[Sequence[int]], path:
     return write_clustered(submission_of(workflow), clusters, path)
 
 
-class DagmanFiles(WorkflowFiles):
-    """The files of a submission."""
-
-    @cached_property
-    def submission(self) -> Submission:
-        """What the files say."""
-        return submission_of(self.workflow)
-
-    def named(self) -> Sequence[str]:
-        """Return the files that the user named."""
-        return [root.path for root in self.submission.roots]
-
-    def sections(self) -> Sequence[Section]:
-        """Return the sections of icsched's in the files that the user named."""
-        return sections(self.submission)
-
-    def own_priorities(self) -> Floats:
-        """Return the priorities that the user's own lines give, NaN for other jobs."""
-        return np.where(self.submission.has_priority, self.submission.priorities, np.nan)
-
-    def priorities(self, order: Sequence[int]) -> dict[str, int]:
-        """Return the number that each job gets, jobs that are done included."""
-        return job_priorities(self.submission, order)
-
-    def refusing(self) -> Remark | None:
-        """Return the strict setting by which DAGMan refuses a second priority of a job."""
-        return strictness(self.submission, self.settings)
-
-    def remarks(self) -> Sequence[Remark]:
-        """Return everything that may disturb an order."""
-        return advise(self.submission, self.settings)
-
-    def inner_workflows(self) -> Sequence[str]:
-        """Return the jobs of SUBDAG EXTERNAL."""
-        return [job.name for job in inner_workflows(self.submission)]
-
-    def unsimulated(self) -> str:
-        """Return what icsched does not simulate: limits on categories."""
-        is_limited = are_jobs_limited(self.submission)
-        return "MAXJOBS limits of categories are not simulated" if is_limited else ""
-
-    def other_names(self) -> Iterable[str]:
-        """Return the names of FINAL, PROVISIONER and SERVICE nodes."""
-        return self.submission.special
-
-
 DAGMAN = Format(
     "dagman",
     "workflows of HTCondor DAGMan",
@@ -202,4 +139,6 @@ DAGMAN = Format(
     placeholder=SUBMIT_FILE,
     write_clusters=_write_clusters,
     files=DagmanFiles,
+    order_options=DagmanWriting,
+    names_others=has_variables,
 )
