@@ -3,8 +3,8 @@
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,7 +14,6 @@ from cyclopts import Parameter
 
 from icsched.commands.inputs import (
     Reading,
-    TimesKnown,
     check_given,
     done_sentence,
     numbers,
@@ -47,7 +46,7 @@ from icsched.commands.order_options import (
     with_run_times,
 )
 from icsched.commands.simulate import check_unit
-from icsched.commands.terminal import QUIET, SIGNS, Signs, report, say, tell_user
+from icsched.commands.terminal import SIGNS, report, say, tell_user
 from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.messages import named
 from icsched.orders import Plan
@@ -77,23 +76,21 @@ from icsched.workflow import Workflow
 
 BESIDE = "critical-path"  # every study shows it: a gain has it and fifo beside it
 
-Told = Callable[[str, int, int], None]  # a workflow's name, cells found on disk, all cells
-
 
 @dataclass(frozen=True, eq=False)
 class Studied:
     """A workflow of the study, with the name that its rows and figures have.
 
     `plans` has the plan of each order. `subject` has what the cells play: the name of an order
-    that is played live, or a list of jobs.
+    that is played live, or a list of jobs. `told` says which jobs are done already, and where run
+    times come from.
     """
 
     name: str
     plans: dict[str, Plan]
     subject: Subject
     fingerprint: str
-    resumed: str
-    timed: TimesKnown | None
+    told: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +123,6 @@ def study_begun(
     run_times: Sequence[str],
     has_unit: bool,
     reading: Reading,
-    signs: Signs = QUIET,
 ) -> StudyBegun:
     """Read the workflows, each file is one, and put each into the *wanted* orders.
 
@@ -141,11 +137,16 @@ def study_begun(
         check_unit("--run-times", has_unit=has_unit, option="--intervals")
     workflows = []
     for name, file in _named(files).items():
-        workflow = with_run_times(reading.read_to_run([file], signs=signs), run_times)
+        workflow = with_run_times(reading.read_to_run([file], signs=SIGNS), run_times)
         if workflow.run_times is not None:
             check_unit(file, has_unit=has_unit, option="--intervals")
         timed = times_known(workflow, is_own=not run_times)
-        workflows.append(_studied(name, file, workflow, orders, terms, timed, signs))
+        sentences = done_sentence(workflow, "simulate"), times_sentence(timed) if timed else ""
+        plans = {_text(word): _plan(workflow, file, word) for word in orders}
+        played = {w: w if is_played_live(w) else plan.order for w, plan in plans.items()}
+        subject = Subject(workflow.dag, played, workflow.run_times)
+        told = tuple(filter(None, sentences))
+        workflows.append(Studied(name, plans, subject, fingerprint(subject, terms), told))
     named = tuple(map(_text, orders))
     return StudyBegun(directory, named, tuple(cells), terms, tuple(workflows))
 
@@ -183,31 +184,9 @@ def _flat(path: Path) -> str:
     return str(path.with_suffix("")).strip(os.sep).replace(os.sep, "-")
 
 
-def _studied(
-    name: str,
-    file: str,
-    workflow: Workflow,
-    orders: Sequence[str],
-    terms: Terms,
-    timed: TimesKnown | None,
-    signs: Signs,
-) -> Studied:
-    plans = {_text(word): _plan(workflow, file, word, signs) for word in orders}
-    played = {w: w if is_played_live(w) else plan.order for w, plan in plans.items()}
-    subject = Subject(workflow.dag, played, workflow.run_times)
-    return Studied(
-        name=name,
-        plans=plans,
-        subject=subject,
-        fingerprint=fingerprint(subject, terms),
-        resumed=done_sentence(workflow, "simulate"),
-        timed=timed,
-    )
-
-
-def _plan(workflow: Workflow, file: str, word: str, signs: Signs) -> Plan:
+def _plan(workflow: Workflow, file: str, word: str) -> Plan:
     try:
-        return WantedOrder(word).plan(workflow, signs=signs)
+        return WantedOrder(word).plan(workflow, signs=SIGNS)
     except FormatError as error:
         if not error.line:
             raise
@@ -217,59 +196,43 @@ def _plan(workflow: Workflow, file: str, word: str, signs: Signs) -> Plan:
 
 
 @contextmanager
-def cell_runner(
-    threads: int, dask: str | None, *, tell: Callable[[str], None]
-) -> Iterator[CellRunner]:
-    """Yield what computes cells: this many threads, or the Dask cluster at an address.
-
-    *tell* gets what people should know about the connection to the cluster, as one line.
-    """
+def _cell_runner(threads: int, dask: str | None) -> Iterator[CellRunner]:
+    """Yield what computes cells: this many threads, or the Dask cluster at an address."""
     if dask is None:
         yield partial(run_cells, threads=threads)
         return
     from icsched.engines.dask import study_cluster  # slow to import
 
-    with study_cluster(dask, tell=tell) as runner:
+    with study_cluster(dask, tell=tell_user) as runner:
         yield runner
 
 
-def fill(
-    begun: StudyBegun,
-    engine: AbstractContextManager[CellRunner],
-    *,
-    told: Told,
-    signs: Signs = QUIET,
-) -> None:
-    """Compute the cells that are missing; *told* gets the number of cells found on disk."""
+def _fill(begun: StudyBegun, threads: int, dask: str | None) -> None:
+    """Compute the cells that are missing; finished cells are kept, whatever happens."""
     with Store(begun.directory) as store:
-        missing = {w.name: _missing(begun, w, store, told) for w in begun.workflows}
-        if any(missing.values()):
-            with engine as runner:
-                for workflow in begun.workflows:
-                    _fill(begun, workflow, missing[workflow.name], store, runner, signs)
+        missing = {w.name: _missing(begun, w, store) for w in begun.workflows}
+        if not any(missing.values()):
+            return
+        with _cell_runner(threads, dask) as runner:
+            for workflow in begun.workflows:
+                cells = missing[workflow.name]
+                found = runner(workflow.subject, cells, begun.terms)
+                with SIGNS.progress(f"simulating {workflow.name}") as tell, closing(found):
+                    for done, result in enumerate(found, 1):
+                        store.add(workflow.fingerprint, result)
+                        tell(done, len(cells))
 
 
-def _missing(begun: StudyBegun, workflow: Studied, store: Store, told: Told) -> list[Cell]:
+def _missing(begun: StudyBegun, workflow: Studied, store: Store) -> list[Cell]:
+    """Return the cells that the store lacks; tell how many it has."""
     there = store.cells(workflow.fingerprint)
     missing = [cell for cell in begun.cells if cell not in there]
-    if len(missing) < len(begun.cells):
-        told(workflow.name, len(begun.cells) - len(missing), len(begun.cells))
+    if found := len(begun.cells) - len(missing):
+        were = "was" if found == 1 else "were"
+        cells = counted(len(begun.cells), "cell")
+        say(f"{workflow.name}: {found:,} of {cells} {were} there already\n")
+        sys.stdout.flush()
     return missing
-
-
-def _fill(
-    begun: StudyBegun,
-    workflow: Studied,
-    cells: Sequence[Cell],
-    store: Store,
-    runner: CellRunner,
-    signs: Signs,
-) -> None:
-    found = runner(workflow.subject, cells, begun.terms)
-    with signs.progress(f"simulating {workflow.name}") as tell, closing(found):
-        for done, result in enumerate(found, 1):
-            store.add(workflow.fingerprint, result)
-            tell(done, len(cells))
 
 
 def study_answer(begun: StudyBegun) -> StudyAnswer:
@@ -287,21 +250,9 @@ def _results(begun: StudyBegun, workflow: Studied) -> list[CellResult]:
 SUFFIXES = ("svg", "png")
 
 
-def beginning(begun: StudyBegun) -> str:
+def _beginning(begun: StudyBegun) -> str:
     """Say which workflows have jobs that are done already, and where run times come from."""
-    lines = []
-    for workflow in begun.workflows:
-        if workflow.resumed:
-            lines.append(f"{workflow.name}: {workflow.resumed}\n")
-        if workflow.timed:
-            lines.append(f"{workflow.name}: {times_sentence(workflow.timed)}\n")
-    return "".join(lines)
-
-
-def there_already(workflow: str, there: int, cells: int) -> str:
-    """Say how many cells need not be computed again."""
-    were = "was" if there == 1 else "were"
-    return f"{workflow}: {there:,} of {counted(cells, 'cell')} {were} there already\n"
+    return "".join(f"{each.name}: {line}\n" for each in begun.workflows for line in each.told)
 
 
 def text(found: StudyAnswer) -> str:
@@ -344,25 +295,22 @@ def _place(cell: Cell) -> str:
     return f", at interval {number(cell.interval)} and batch {number(cell.batch)}"
 
 
-def write_figures(found: StudyAnswer) -> list[str]:
+def _write_figures(found: StudyAnswer) -> list[str]:
     """Draw the figures of each workflow; return their files. Raises EngineError if that fails."""
-    return [path for workflow in found.begun.workflows for path in _written(found, workflow)]
-
-
-def _written(found: StudyAnswer, workflow: Studied) -> list[str]:
-    name, title = workflow.name, named(workflow.name)
-    labels = {order: named(order) for order in found.begun.orders}
-    profiles = {labels[order]: plan.schedule.eligible for order, plan in workflow.plans.items()}
-    fifo = next(iter(workflow.plans.values())).fifo.eligible
-    figures = {
-        name: draw.ratio_figure(title, found.begun.cells, found.rows[name], labels),
-        f"{name}-eligible": draw.eligible_figure(title, profiles, fifo),
-    }
-    return [
-        path
-        for stem, figure in figures.items()
-        for path in draw.write_figure(figure, str(Path(found.begun.directory, stem)), SUFFIXES)
-    ]
+    begun = found.begun
+    labels = {order: named(order) for order in begun.orders}
+    written = []
+    for workflow in begun.workflows:
+        name, title, plans = workflow.name, named(workflow.name), workflow.plans
+        profiles = {labels[order]: plan.schedule.eligible for order, plan in plans.items()}
+        fifo = next(iter(plans.values())).fifo.eligible
+        figures = {
+            name: draw.ratio_figure(title, begun.cells, found.rows[name], labels),
+            f"{name}-eligible": draw.eligible_figure(title, profiles, fifo),
+        }
+        for stem, figure in figures.items():
+            written += draw.write_figure(figure, str(Path(begun.directory, stem)), SUFFIXES)
+    return written
 
 
 _MOST_THREADS = 1024
@@ -489,11 +437,9 @@ def study(
         run_times=time_options.run_times,
         has_unit=grid_options.has_unit,
         reading=Reading(reading),
-        signs=SIGNS,
     )
-    report(begun, beginning)
-    given = grid_options.given
-    say(caution_text(about_pool(given)))
+    report(begun, _beginning)
+    say(caution_text(about_pool(grid_options.given)))
     if not no_run:
         with naming_pool(grid_options.pool_file):
             _run(begun, threads or cores(), dask)
@@ -514,9 +460,9 @@ def _checked(directory: str | None, threads: int | None, dask: str | None) -> st
 
 
 def _run(begun: StudyBegun, threads: int, dask: str | None) -> None:
-    """Compute the cells that are missing; finished cells are kept, whatever happens."""
+    """Compute the cells that are missing; say how to go on if the user stops this."""
     try:
-        fill(begun, cell_runner(threads, dask, tell=tell_user), told=_tell_there, signs=SIGNS)
+        _fill(begun, threads, dask)
     except KeyboardInterrupt:
         sys.stderr.write(
             "icsched: stopped; run the same command to go on, with --no-run to see what is done\n"
@@ -524,16 +470,11 @@ def _run(begun: StudyBegun, threads: int, dask: str | None) -> None:
         raise
 
 
-def _tell_there(workflow: str, there: int, cells: int) -> None:
-    say(there_already(workflow, there, cells))
-    sys.stdout.flush()
-
-
 def _figures(found: StudyAnswer) -> list[str]:
     """Draw the figures; without matplotlib say so and go on, because the tables are written."""
     try:
         with SIGNS.working("drawing"):
-            return write_figures(found)
+            return _write_figures(found)
     except EngineError as error:
         say(f"icsched: no figures: {error}\n", stream=sys.stderr)
         return []
