@@ -239,7 +239,8 @@ def programs(tmp_path):
     scheduler = subprocess.Popen([*dask[:2], f"{dask[2]}scheduler", *words])
     words = ["--scheduler-file", file, "--no-dashboard", "--no-nanny", "--nthreads", "1"]
     worker = subprocess.Popen([*dask[:2], f"{dask[2]}worker", *words], cwd=tmp_path)
-    wait_for(file, file)
+    while not (file.exists() and file.read_text()):
+        time.sleep(0.01)
     yield scheduler, json.loads(file.read_text())["address"]
     for program in (worker, scheduler):
         program.kill()
