@@ -28,7 +28,7 @@ from icsched.families.composites import (
     tree,
     tree_of,
 )
-from icsched.families.figures import (
+from icsched.families.paper_examples import (
     cordasco2007_fig3,
     cordasco2007_fig6,
     cordasco2011_fig6,

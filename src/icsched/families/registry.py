@@ -8,7 +8,7 @@ from typing import get_type_hints
 
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
-from icsched.families import bipartite, composites, figures, randoms, scientific
+from icsched.families import bipartite, composites, paper_examples, randoms, scientific
 from icsched.messages import did_you_mean
 
 
@@ -112,7 +112,7 @@ def _usage_word(parameter: inspect.Parameter) -> str:
 
 def _functions() -> Iterator[Callable[..., Dag]]:
     """Yield what makes families: the public functions of these modules, in their order there."""
-    for module in (bipartite, composites, figures, randoms, scientific):
+    for module in (bipartite, composites, paper_examples, randoms, scientific):
         for name, value in vars(module).items():
             is_own = inspect.isfunction(value) and value.__module__ == module.__name__
             if is_own and not name.startswith("_"):
