@@ -42,17 +42,11 @@ class DagmanWriting:
     via: Via = "priority"
 
 
-def submission_in(workflow: Workflow) -> Submission | None:
-    """Return what the DAGMan files of *workflow* say, or None if it is of another format."""
-    return workflow.parsed if isinstance(workflow.parsed, Submission) else None
-
-
 def submission_of(workflow: Workflow) -> Submission:
     """Return what the DAGMan files of *workflow* say; raises ArgumentError if it has none."""
-    submission = submission_in(workflow)
-    if submission is None:
+    if not isinstance(workflow.parsed, Submission):
         raise ArgumentError("expected a workflow that was read from a DAGMan file")
-    return submission
+    return workflow.parsed
 
 
 class DagmanFiles(WorkflowFiles):
