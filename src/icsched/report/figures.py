@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from io import BytesIO
 from itertools import cycle
 from pathlib import Path
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-Scale = Callable[[ArrayLike], ArrayLike]
 Curve: TypeAlias = Sequence[tuple[float, Mean | Ratio]]  # points, from left to right
 
 INK, QUIET, FAINT, BAND = "#1a1a1a", "#555555", "#999999", "#bbbbbb"
@@ -375,7 +375,8 @@ def eligible_figure(title: str, profiles: Mapping[str, Profile], fifo: Profile) 
             drawn_as = _drawn(look, label, "difference")
             axes.plot(ahead.step, ahead.value / jobs, linewidth=width, **drawn_as)
         axes.set(title=title, xlabel="jobs executed", ylabel="difference / jobs")
-        absolute = axes.secondary_yaxis("right", functions=_scales(jobs))
+        scales = partial(np.multiply, jobs), lambda counts: np.asarray(counts) / jobs
+        absolute = axes.secondary_yaxis("right", functions=scales)
         absolute.set_ylabel(f"eligible jobs, {_who(profiles)} - FIFO")
         if len(profiles) > 1:
             _add_legend(figure, *axes.get_legend_handles_labels())
@@ -495,18 +496,6 @@ def rendered(figure: Figure, suffix: str) -> bytes:
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         figure.savefig(data, format=suffix, metadata=unstamped[suffix], dpi=150)
     return data.getvalue()
-
-
-def _scales(jobs: int) -> tuple[Scale, Scale]:
-    """Return the function from shares of all jobs to jobs, and its inverse."""
-
-    def to_jobs(parts: ArrayLike) -> ArrayLike:
-        return np.asarray(parts) * jobs
-
-    def to_parts(counts: ArrayLike) -> ArrayLike:
-        return np.asarray(counts) / jobs
-
-    return to_jobs, to_parts
 
 
 def _column(cell: Cell) -> float:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import partial, singledispatch
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from icsched.pebble import Profile, Schedule
 from icsched.report.figures import curves_figure, dag_figure, rendered, shown
 from icsched.report.proofs import percent
 from icsched.report.scene import dag_picture
+from icsched.report.subject import short_name
 from icsched.sim import Mean, Ratio, Simulation
 from icsched.theory.certificate import Certificate
 from icsched.theory.proof import Proof
@@ -38,8 +39,7 @@ _FIRST = 5  # tasks of an order that are named
 _LETTERS = 40  # of a name
 
 
-@dataclass(frozen=True, eq=False)
-class _View:
+class _View(NamedTuple):
     """A heading, rows of facts that begin with a name, and how to draw it, if it can be drawn."""
 
     heading: str
@@ -55,25 +55,17 @@ def html(thing: object) -> str:
     >>> "2 tasks" in html(Dag({"<b>": [], "b": ["<b>"]}))
     True
     """
-    view = _view(thing)
-    head = f"<div><strong>{_safe(view.heading)}</strong></div>"
-    return f'<div class="icsched">{head}{_image(view)}<table>{_body(view.rows)}</table></div>'
-
-
-def _image(view: _View) -> str:
-    """Return the picture, as an image, in which no script runs."""
-    if view.draw is None:
-        return ""
-    try:
-        data = rendered(view.draw(), "svg")
-    except EngineError:  # no matplotlib
-        return ""
-    source = f"data:image/svg+xml;base64,{b64encode(data).decode()}"
-    return f'<img alt="{_safe(view.heading)}" style="max-width:100%" src="{source}"/>'
-
-
-def _body(rows: Sequence[Sequence[str]]) -> str:
-    return "".join(f"<tr>{''.join(f'<td>{_safe(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    heading, rows, draw = _view(thing)
+    heading, image = _safe(heading), ""
+    if draw is not None:
+        with suppress(EngineError):  # no matplotlib
+            data = b64encode(rendered(draw(), "svg")).decode()  # in an image no script runs
+            source = f"data:image/svg+xml;base64,{data}"
+            image = f'<img alt="{heading}" style="max-width:100%" src="{source}"/>'
+    cells = ("".join(f"<td>{_safe(cell)}</td>" for cell in row) for row in rows)
+    table = "".join(f"<tr>{row}</tr>" for row in cells)
+    head = f"<div><strong>{heading}</strong></div>"
+    return f'<div class="icsched">{head}{image}<table>{table}</table></div>'
 
 
 def _safe(words: str) -> str:
@@ -128,21 +120,26 @@ def _(plan: Plan) -> _View:
 def _(certificate: Certificate) -> _View:
     draw = _curves({"this order": certificate.eligible}, certificate.bound)
     least, mean = percent(certificate.min_ratio), percent(certificate.mean_ratio)
-    proved = f"at least {least} of the eligible tasks that any order could have, {mean} on average"
-    if certificate.is_ic_optimal:
-        proved = _IC_OPTIMAL
+    share = f"at least {least} of the eligible tasks that any order could have, {mean} on average"
+    proved = _IC_OPTIMAL if certificate.is_ic_optimal else share
     heading = f"certificate of an order of {_size(certificate.bounded.dag)}"
     return _View(heading, [("proved", proved)], draw)
 
 
 @_view.register
 def _(found: Simulation) -> _View:
-    ratios, baseline = _time_ratios(found)
+    over = {key: _interval(ratios.time, ".3f") for key, ratios in found.ratio.items()}
+    baseline = next((name for name in found.orders if _is_baseline(name, found)), "")
     rows = [("order", "time", f"time over {baseline}'s" if baseline else "", "found nothing")]
     for name, one in found.orders.items():
-        over = _interval(ratios[name], ".3f") if name in ratios else ""
-        rows.append((name, _interval(one.time, ",.6g"), over, f"{one.stall.mean:.1%}"))
+        ratio = over.get(f"{name}_over_{baseline}", "")
+        rows.append((name, _interval(one.time, ",.6g"), ratio, f"{one.stall.mean:.1%}"))
     return _View(f"times in {counted(found.runs, 'run')} of each order", rows)
+
+
+def _is_baseline(name: str, found: Simulation) -> bool:
+    others = [f"{other}_over_{name}" for other in found.orders if other != name]
+    return bool(others) and others == list(found.ratio)
 
 
 def _interval(found: Mean | Ratio, digits: str) -> str:
@@ -151,16 +148,6 @@ def _interval(found: Mean | Ratio, digits: str) -> str:
 
 
 _IC_OPTIMAL = "IC-optimal, no order has more eligible tasks at any step"
-
-
-def _time_ratios(found: Simulation) -> tuple[dict[str, Ratio], str]:
-    """Return the ratio of times of each order to the baseline, and the baseline."""
-    over = {key: ratios.time for key, ratios in found.ratio.items()}
-    compared = {
-        key: name for name in found.orders for key in over if key.startswith(f"{name}_over_")
-    }
-    baseline = next((key.removeprefix(f"{name}_over_") for key, name in compared.items()), "")
-    return {compared[key]: ratio for key, ratio in over.items()}, baseline
 
 
 def _dag(dag: Dag) -> Callable[[], Figure] | None:
@@ -194,13 +181,11 @@ def _shape(dag: Dag) -> list[tuple[str, str]]:
 
 
 def _first(schedule: Schedule) -> list[tuple[str, str]]:
-    first = [str(schedule.dag.names[task]) for task in schedule.order[:_FIRST].tolist()]
-    more = ", ..." if len(schedule.order) > _FIRST else ""
-    return [("first", ", ".join(map(_cut, first)) + more)] if first else []
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= _LETTERS else f"{name[: _LETTERS - 3]}..."
+    tasks = schedule.order[:_FIRST].tolist()
+    names = [short_name(str(schedule.dag.names[task]), _LETTERS) for task in tasks]
+    if len(schedule.order) > _FIRST:
+        names.append("...")
+    return [("first", ", ".join(names))] if names else []
 
 
 def _proved(proof: Proof) -> str:

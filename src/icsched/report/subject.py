@@ -93,9 +93,9 @@ class Subject:
         return {"task": self.name(task), "node": int(self.picture.node[task]), "words": words}
 
 
-def short_name(name: str) -> str:
+def short_name(name: str, most: int = _MOST_LETTERS) -> str:
     """Return a name, or only its beginning if it is long."""
-    return name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 3]}..."
+    return name if len(name) <= most else f"{name[: most - 3]}..."
 
 
 def order_called(name: str) -> str:
