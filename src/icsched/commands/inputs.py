@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import files, formats
-from icsched.commands.terminal import NOT_IN_JSON, QUIET, STANDARD_INPUT, Signs, json_keys
+from icsched.commands.terminal import NOT_IN_JSON, QUIET, STANDARD_INPUT, Signs
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GameError
 from icsched.files import check_replaceable, is_own_file
@@ -266,11 +266,6 @@ def times_counts(note: TimesKnown) -> str:
     told = ", ".join(f"{count:,} {words}" for words, count in counts.items() if count)
     unused = counted(note.unused, "name fits", "names fit") + " no job"
     return told + (f"; {unused}" if note.unused else "")
-
-
-def times_keys(note: TimesKnown | None) -> dict[str, object] | None:
-    """Return the counts as JSON shows them; None for None."""
-    return None if note is None else json_keys(note)
 
 
 def times_line(note: TimesKnown | None) -> str:

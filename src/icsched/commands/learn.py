@@ -17,7 +17,7 @@ import numpy as np
 from icsched import files, history
 from icsched.arrays import Mask
 from icsched.commands.comparison import variation
-from icsched.commands.inputs import Reading, TimesKnown, times_keys, times_sentence
+from icsched.commands.inputs import Reading, TimesKnown, times_sentence
 from icsched.commands.notes import about_pool, caution_text
 from icsched.commands.options import (
     WRITTEN,
@@ -242,7 +242,7 @@ class LearnAnswer:
     length: float
     doubts: Doubts
     kinds: tuple[KindOfJob, ...]
-    run_times: TimesKnown | None = field(metadata=json_by(times_keys))
+    run_times: TimesKnown | None
     waits: Waits
     peak: int
     timeline: OverTime

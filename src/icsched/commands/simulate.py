@@ -14,7 +14,6 @@ from icsched.commands.inputs import (
     done_sentence,
     numbers,
     times_counts,
-    times_keys,
 )
 from icsched.commands.notes import caution_lines, cautions_about, sentences
 from icsched.commands.options import (
@@ -98,7 +97,7 @@ class SimulateAnswer:
     chosen: str | None
     found: Simulation = field(metadata=INLINE)
     pool: AnyPool = field(metadata=json_by(pool_to_dict))
-    run_times: TimesKnown | None = field(metadata=json_by(times_keys))
+    run_times: TimesKnown | None
     notes: tuple[Note, ...] = field(metadata=json_by(sentences))
     times: Times = field(metadata=json_by(_law))
     files: tuple[str, ...] = field(metadata=NOT_IN_JSON)
