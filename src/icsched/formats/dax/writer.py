@@ -3,7 +3,6 @@
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from urllib.parse import quote
 
@@ -75,47 +74,37 @@ def _jobs(
     return [_job(name, *row) for name, *row in zip(names, *columns, strict=True)]
 
 
-@dataclass(frozen=True)
-class _Said:
-    """What a job says about its command: attributes, and elements before and after profiles."""
-
-    given: str
-    first: Sequence[str] = ()
-    profiles: Sequence[str] = ()
-    last: Sequence[str] = ()
-
-
-_PLAIN = _Said(attribute("name", "task"))
+# What a job says about its command: attributes, and elements before and after its priority.
+_Said = tuple[str, Sequence[str], Sequence[str]]
+_PLAIN: _Said = attribute("name", "task"), (), ()
 
 
 def _said(command: Command | None, programs: Mapping[str, str], path: str) -> _Said:
     if command is None:
         space, name = NOTHING
-        return _Said(f"{attribute('namespace', space)}{attribute('name', name)}", ("<argument/>",))
-    profiles = [_profile("env", name, value) for name, value in command.environment]
+        return f"{attribute('namespace', space)}{attribute('name', name)}", ["<argument/>"], []
+    first = [f"<argument>{content(shlex.join(command.argv[1:]))}</argument>"]
+    first += [_profile("env", name, value) for name, value in command.environment]
     if command.directory is not None:
-        profiles.append(_profile("condor", "initialdir", command.directory))
+        first.append(_profile("condor", "initialdir", command.directory))
     seen = partial(command.as_seen_inside, path=path)
     streams = {stream: seen(getattr(command, stream)) for stream in STREAMS}
     links = {"stdin": "input", "stdout": "output", "stderr": "output"}
-    return _Said(
-        attribute("name", programs[command.program]),
-        (f"<argument>{content(shlex.join(command.argv[1:]))}</argument>",),
-        profiles,
-        [
-            f'<{stream}{attribute("name", file)} link="{links[stream]}"/>'
-            for stream, file in streams.items()
-            if file is not None
-        ],
-    )
+    last = [
+        f'<{stream}{attribute("name", file)} link="{links[stream]}"/>'
+        for stream, file in streams.items()
+        if file is not None
+    ]
+    return attribute("name", programs[command.program]), first, last
 
 
 def _job(name: str, seconds: float | None, priority: int | None, told: _Said) -> str:
-    given = f"{attribute('id', name)}{told.given}"
+    called, first, last = told
+    given = f"{attribute('id', name)}{called}"
     if seconds is not None:
         given += attribute("runtime", seconds)
     own = [] if priority is None else [_profile("condor", "priority", priority)]
-    inside = [*told.first, *told.profiles, *own, *told.last]
+    inside = [*first, *own, *last]
     if not inside:
         return f"  <job{given}/>\n"
     return f"  <job{given}>\n{''.join(f'    {line}{chr(10)}' for line in inside)}  </job>\n"
