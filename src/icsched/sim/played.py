@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -61,10 +60,6 @@ class Played:
             return np.empty(0, np.int32)
         if (got := len(self.priorities)) != len(dag):
             raise ArgumentError(f"priorities: expected {len(dag)}, one per task, got {got}")
-        return self._classes
-
-    @cached_property
-    def _classes(self) -> Ids:
         values, places = np.unique(np.asarray(self.priorities), return_inverse=True)
         classes: Ids = (len(values) - 1 - places).astype(np.int32)
         return classes
