@@ -14,7 +14,7 @@ REFUSED = {  # by format: texts, and what is said about them
     "wfformat": {
         '{"workflow": {"specification": {"tasks": [\n{"id": ""}]}}}': "2: expected a word as id of"
         " the task, got ''",
-        "\n\nnull": "3: expected object, got null as the whole file",
+        "\n\nnull": "3: expected a workflow in WfFormat: expected object, got null",
         '{"name": "x",\n\n\n"workflow": null}': "4: workflow: expected object, got null",
         '{"workflow":\n{"name": "x",\n\n"tasks": 3}}': "4: workflow.tasks: expected array | null,"
         " got int",

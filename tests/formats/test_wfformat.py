@@ -219,8 +219,11 @@ def test_a_version_that_icsched_does_not_know_is_told(read, version, says):
         ("", "wf.json:1: expected JSON, got the end of the file"),
         ("{", "wf.json:1: expected JSON, got the end of the file"),
         ('{\n"workflow": NaN}', "wf.json:2: expected JSON, got invalid character"),
-        ("[]", "wf.json:1: expected object, got array as the whole file"),
-        ("{}", "wf.json:1: object missing required field workflow as the whole file"),
+        ("[]", "wf.json:1: expected a workflow in WfFormat: expected object, got array"),
+        (
+            "{}",
+            "wf.json:1: expected a workflow in WfFormat: object missing required field workflow",
+        ),
         (b"\xff\xfe{\0}\0", "wf.json:1: expected UTF-8 text, got byte 0xff"),
         (
             b'{"workflow": {"tasks": [{"name": "\xe9"}]}}',

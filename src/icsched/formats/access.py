@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GraphError
 from icsched.files import Change, encoded, read_bytes, would_replace, write_text
+from icsched.formats.dagman.entry import DAGMAN
 from icsched.formats.port import Format, NoOptions
 from icsched.formats.table import FORMATS, OrderOptions, ReadOptions, format_of
 from icsched.pebble import check_order
@@ -97,6 +98,15 @@ def _read(chosen: Format, paths: Sequence[str], options: object, *directory: str
         return FORMATS.result(chosen.name, chosen.read, *given, kind=Workflow)
     except GraphError as error:  # of a reader that does not look for cycles itself
         raise FormatError(paths[0], None, str(error)) from error
+    except FormatError as error:
+        suffix = pathlib.PurePath(paths[0]).suffix
+        is_guess = chosen is DAGMAN and suffix not in ("", ".dag")
+        if not is_guess or not error.problem.startswith("unknown command"):
+            raise
+        guess = f"icsched read it as DAGMan, because no format has the suffix {suffix}"
+        other = "icsched convert --format NAME reads other formats"
+        problem = f"{error.problem}; {guess}: {other}"
+        raise FormatError(error.path, error.line, problem) from error
 
 
 def write(

@@ -243,7 +243,7 @@ def _explained(document: Document, error: Exception, kind: type) -> tuple[int | 
     plain = _WORDS.get(plain, plain)
     if not inside:
         start = len(document.data) - len(document.data.lstrip())
-        return document.line_at(start), f"{plain} as the whole file"
+        return document.line_at(start), f"expected a workflow in WfFormat: {plain}"
     return _line_of(document, inside, kind), f"{inside}: {plain}"
 
 
