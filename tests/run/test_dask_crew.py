@@ -19,7 +19,7 @@ from icsched.errors import ArgumentError, EngineError
 from icsched.run import dask_client as connect
 from icsched.run import dask_worker as remote
 from icsched.run.crew import Attempt, Terms
-from icsched.run.dask_crew import DaskCrew, dask_crew
+from icsched.run.dask_crew import DaskCrew, dask_workers
 from icsched.workflow import Command
 from tests.engines.cluster import wait_for
 
@@ -29,7 +29,7 @@ NUMBERS = count()
 
 @pytest.fixture(scope="module")
 def crew():
-    with dask_crew(Terms(workers=WORKERS)) as crew:
+    with dask_workers(Terms(workers=WORKERS)) as crew:
         yield crew
 
 
@@ -194,7 +194,7 @@ def test_a_cluster_that_runs_already_is_used(attempt):
     options = {"processes": False, "protocol": "tcp", "dashboard_address": "127.0.0.1:0"}
     with (
         LocalCluster(n_workers=1, threads_per_worker=3, **options) as cluster,
-        dask_crew(Terms(address=cluster.scheduler_address)) as crew,
+        dask_workers(Terms(address=cluster.scheduler_address)) as crew,
     ):
         assert crew.size == 5
         assert ended(crew, attempt(Command(("true",))))[0].problem is None
@@ -210,7 +210,7 @@ def test_a_silent_worker_elsewhere_is_forgotten_and_its_attempt_reaches_its_limi
     one = attempt(shell(f"echo $PPID > {note}; mv {note} {place}; exec sleep 600"), 300.0)
     with (
         LocalCluster(n_workers=1, threads_per_worker=1, **options) as cluster,
-        dask_crew(Terms(address=cluster.scheduler_address)) as crew,
+        dask_workers(Terms(address=cluster.scheduler_address)) as crew,
     ):
         crew.start(one)
         worker = int(wait_for(place, place).read_text())
@@ -255,7 +255,7 @@ def test_a_scheduler_that_is_stopped_does_not_hold_the_run_up(
     scheduler, address = programs
     one = attempt(shell(f"touch {tmp_path}/began; sleep 1"))
     goes_on = Timer(30.0, scheduler.send_signal, [signal.SIGCONT])
-    with dask_crew(Terms(address=address)) as crew:
+    with dask_workers(Terms(address=address)) as crew:
         crew.start(one)
         wait_for(tmp_path / "began", None)
         scheduler.send_signal(signal.SIGSTOP)
@@ -272,7 +272,7 @@ def test_a_scheduler_that_is_stopped_does_not_hold_the_run_up(
 
 def test_a_scheduler_that_is_killed_is_one_line(programs):
     scheduler, address = programs
-    with dask_crew(Terms(address=address)) as crew:
+    with dask_workers(Terms(address=address)) as crew:
         scheduler.kill()
         with pytest.raises(EngineError, match=r"^dask: the scheduler is lost: [^\n]*$"):
             all(iter(lambda: crew.size, 0))  # asks until it hears of the end
@@ -286,7 +286,7 @@ def test_a_scheduler_that_cannot_be_reached_is_one_line(monkeypatch):
 
         with (
             pytest.raises(EngineError, match=rf"^dask: no scheduler at {address}: [^\n]*$"),
-            dask_crew(Terms(address=address)),
+            dask_workers(Terms(address=address)),
         ):
             pass
 
@@ -294,7 +294,7 @@ def test_a_scheduler_that_cannot_be_reached_is_one_line(monkeypatch):
 def test_a_number_of_workers_cannot_be_used_with_an_address():
     with (
         pytest.raises(ArgumentError, match=r"^engine dask: a number of workers cannot be"),
-        dask_crew(Terms(address="tcp://127.0.0.1:1", workers=2)),
+        dask_workers(Terms(address="tcp://127.0.0.1:1", workers=2)),
     ):
         pass
 
@@ -304,6 +304,6 @@ def test_without_dask_the_extra_is_named(monkeypatch):
 
     with (
         pytest.raises(EngineError, match=r"run pip install 'icsched\[dask\]'$"),
-        dask_crew(Terms()),
+        dask_workers(Terms()),
     ):
         pass

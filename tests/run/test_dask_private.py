@@ -18,7 +18,7 @@ from distributed import LocalCluster, Security
 from icsched.errors import EngineError
 from icsched.run.crew import Terms
 from icsched.run.dask_cluster import private_files
-from icsched.run.dask_crew import dask_crew
+from icsched.run.dask_crew import dask_workers
 
 INTRUDER = Path(__file__).parent / "intruder.py"
 
@@ -73,7 +73,7 @@ def test_the_intruder_enters_a_cluster_whose_certificate_it_has():
 def cluster():
     """A cluster that icsched has started: its client, and where something listens."""
     before = listening()
-    with dask_crew(Terms(workers=2)) as crew:
+    with dask_workers(Terms(workers=2)) as crew:
         yield crew._client, listening() - before
 
 
@@ -108,7 +108,7 @@ def test_a_connection_with_certificates_needs_no_word():
     options = {"n_workers": 1, "processes": False, "dashboard_address": "127.0.0.1:0"}
     with LocalCluster(**options, security=secure) as cluster, dask.config.set(settings):
         address = cluster.scheduler_address
-        with dask_crew(Terms(address=address, tell=told.append)) as crew:
+        with dask_workers(Terms(address=address, tell=told.append)) as crew:
             assert crew.workers > 0
 
     assert address.startswith("tls://")
@@ -122,7 +122,7 @@ def test_python_imports_nothing_from_a_directory_that_another_user_has_made(tmp_
     trap.chmod(0o777)
     before = list(sys.path)
 
-    with dask.config.set({"temporary-directory": str(tmp_path)}), dask_crew(Terms(workers=1)):
+    with dask.config.set({"temporary-directory": str(tmp_path)}), dask_workers(Terms(workers=1)):
         places = [Path(place).relative_to(tmp_path) for place in set(sys.path) - set(before)]
         [private] = {tmp_path / place.parts[0] for place in places}
         assert stat.S_IMODE(private.stat().st_mode) == 0o700
@@ -150,6 +150,6 @@ def test_without_cryptography_the_extra_is_named(monkeypatch):
 
     with (
         pytest.raises(EngineError, match=r"^cryptography is .* run pip install 'icsched\[dask\]'$"),
-        dask_crew(Terms(workers=1)),
+        dask_workers(Terms(workers=1)),
     ):
         pass

@@ -171,11 +171,11 @@ def test_nothing_is_looked_up_between_the_fork_and_the_program(log, monkeypatch)
 def test_a_crew_leaves_it_to_its_process_whether_to_adopt_orphans(before):
     work = f"""
 from icsched.run.crew import Terms
-from icsched.run.local_crew import local_crew
+from icsched.run.local_crew import local_workers
 from icsched.machine import adopt_orphans, adopts_orphans
 if __name__ == "__main__":
     adopt_orphans(yes={before})
-    with local_crew(Terms(workers=1)):
+    with local_workers(Terms(workers=1)):
         print(adopts_orphans())
     print(adopts_orphans())
 """

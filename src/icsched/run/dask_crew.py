@@ -235,7 +235,7 @@ def _outcome(number: int, future: Future[Report], log: Path) -> Outcome:
 
 
 @contextmanager
-def dask_crew(terms: Terms) -> Iterator[DaskCrew]:
+def dask_workers(terms: Terms) -> Iterator[DaskCrew]:
     """Connect to the scheduler at `terms.address`, or start a cluster of processes here.
 
     A cluster of its own has one process for each of `terms.workers`, by default one for each core.

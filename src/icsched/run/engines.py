@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from icsched.run.crew import Crew, Terms
-from icsched.run.dask_crew import dask_crew
-from icsched.run.local_crew import local_crew
+from icsched.run.dask_crew import dask_workers
+from icsched.run.local_crew import local_workers
 from icsched.tables import Table
 
 
@@ -23,6 +23,6 @@ class Engine:
     open: Callable[[Terms], AbstractContextManager[Crew]]
 
 
-LOCAL = Engine("local", "worker processes of this machine", local_crew)
-DASK = Engine("dask", "the workers of a Dask cluster", dask_crew)
+LOCAL = Engine("local", "worker processes of this machine", local_workers)
+DASK = Engine("dask", "the workers of a Dask cluster", dask_workers)
 ENGINES = Table("engine", "icsched.engines", Engine, [LOCAL, DASK])

@@ -187,7 +187,7 @@ def _outcome(number: int, done: "Future[local_worker.Ended]", seconds: float) ->
 
 
 @contextmanager
-def local_crew(terms: Terms) -> Iterator[LocalCrew]:
+def local_workers(terms: Terms) -> Iterator[LocalCrew]:
     """Start worker processes, by default one for each core; they end with the context.
 
     Raises ArgumentError for terms that make no sense here, EngineError if no process starts.
