@@ -14,7 +14,7 @@ from icsched import Dag, FormatError
 from icsched.run.crew import Outcome
 from icsched.run.identity import Identity, identity_of
 from icsched.run.journal import Journal, Opening, open_journal, read_journal
-from icsched.run.records import WorkerRecorder
+from icsched.run.records import WorkerRecorder, transaction
 
 THREE = identity_of(Dag({"a": [], "b": [], "c": []}), [None] * 3)  # jobs that run nothing
 OTHER = identity_of(Dag({"x": []}), [None])
@@ -80,6 +80,34 @@ def test_seconds_that_cannot_be_are_unknown(strange):
     journal.end([(0, Outcome(number, strange))])
 
     assert (journal.completed(), journal.seconds()) == ({0}, {})
+
+
+def test_a_task_may_take_no_time_that_a_clock_sees():
+    journal = Journal.in_memory()
+    number = journal.begin([(0, "a")])[0]
+    journal.end([(0, Outcome(number, 0.0))])
+
+    assert journal.seconds() == {"a": 0.0}
+
+
+def test_a_worker_that_cannot_read_the_journal_takes_no_task_for_completed(tmp_path):
+    (tmp_path / "journal.sqlite").write_bytes(b"no journal" * 100)
+
+    assert not WorkerRecorder(str(tmp_path)).is_completed(0)
+
+
+def test_a_transaction_that_cannot_be_committed_is_undone():
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as journal:
+        journal.execute("PRAGMA foreign_keys = ON")
+        journal.execute("CREATE TABLE one (x PRIMARY KEY)")
+        journal.execute("CREATE TABLE two (x REFERENCES one DEFERRABLE INITIALLY DEFERRED)")
+
+        with pytest.raises(sqlite3.IntegrityError), transaction(journal):
+            journal.execute("INSERT INTO two VALUES (1)")  # COMMIT refuses it
+        with transaction(journal):
+            journal.execute("INSERT INTO one VALUES (2)")
+
+        assert list(journal.execute("SELECT x FROM one UNION ALL SELECT x FROM two")) == [(2,)]
 
 
 def refused(directory: Path, identity: Identity, opening: Opening) -> str:
@@ -206,6 +234,18 @@ def test_a_journal_is_read_without_a_trace(tmp_path):
     with read_journal(tmp_path / "x", THREE, RESUME) as journal:
         assert journal.completed() == set()
     assert not (tmp_path / "x").exists()
+
+
+def test_a_journal_beside_an_empty_log_is_read_without_a_trace(tmp_path):
+    with open_journal(tmp_path, THREE, Opening()) as journal:
+        journal.complete([1])
+    (tmp_path / "journal.sqlite-wal").touch()
+    before = contents(tmp_path)
+
+    with read_journal(tmp_path, THREE, RESUME) as journal:
+        assert journal.completed() == {1}
+        assert contents(tmp_path) == before
+    assert contents(tmp_path) == before
 
 
 def test_a_journal_is_read_while_a_server_writes_it(tmp_path):
