@@ -6,7 +6,7 @@ from typing import Annotated
 from icsched import checks
 from icsched.commands.inputs import Reading, done_line, named_jobs
 from icsched.commands.options import USUAL, WHOLE, FileName, FileOptions, Json, check_streams
-from icsched.commands.terminal import NOT_IN_JSON, SIGNS, put
+from icsched.commands.terminal import NOT_IN_JSON, put, working
 from icsched.errors import GameError, StateError
 from icsched.theory.batch import Guarantee, GuaranteeKind, best_batch, state_of
 from icsched.words import counted
@@ -46,7 +46,7 @@ def _answer(workflow: Workflow, take: int, done: str, running: str) -> BatchAnsw
         state = state_of(dag, executed, busy)
     except StateError as error:
         raise GameError(f"{_OPTIONS[error.said]}: job {error.problem}") from error
-    with SIGNS.working("choosing among", len(dag)):
+    with working("choosing among", len(dag)):
         found = best_batch(dag, executed, take, running=busy)
     left = len(dag) - len(executed)
     return BatchAnswer(
@@ -108,5 +108,5 @@ def batch(
     """
     checks.whole_number("--take", take, least=1)
     check_streams(*files, done, running)
-    workflow = Reading(reading).read(files, signs=SIGNS)
+    workflow = Reading(reading).read(files)
     put(_answer(workflow, take, done, running), text, as_json=json_)

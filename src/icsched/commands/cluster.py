@@ -29,7 +29,7 @@ from icsched.commands.options import (
     refuse,
 )
 from icsched.commands.order_options import OURS, WantedOrder, times_known
-from icsched.commands.terminal import NOT_IN_JSON, SIGNS, STANDARD_OUTPUT, put, table
+from icsched.commands.terminal import NOT_IN_JSON, STANDARD_OUTPUT, put, table, working
 from icsched.errors import ArgumentError, FormatError, MemberError
 from icsched.messages import named
 from icsched.serve.clusters import CLUSTERERS, Cluster, plan_clusters, set_apart
@@ -159,14 +159,14 @@ def cluster(
     sizes = _capacities(size, capacities)
     order.check()
     CLUSTERERS.find(clusterer, asked_by="--clusterer")
-    workflow = order.timed(Reading(reading).read_to_run(files, signs=SIGNS))
+    workflow = order.timed(Reading(reading).read_to_run(files))
     if output_ is not None:
         check_output(workflow, output_)
     _check_size(workflow, size)
     dag = workflow.dag
     apart = [dag.ids[job] for job in named_jobs(workflow, "--alone", alone) if job in dag.ids]
-    plan = order.plan(workflow, signs=SIGNS)
-    with SIGNS.working("clustering", len(dag)):
+    plan = order.plan(workflow)
+    with working("clustering", len(dag)):
         planned = plan_clusters(dag, sizes, clusterer=clusterer, order=plan)
         clusters = set_apart(dag, planned, apart)
     found = ClusterAnswer(

@@ -12,7 +12,6 @@ from icsched.commands.inputs import Reading, check_output
 from icsched.commands.options import USUAL, WRITTEN, FileOptions, Flag, Json, PathName, names_of
 from icsched.commands.terminal import (
     NOT_IN_JSON,
-    SIGNS,
     STANDARD_INPUT,
     STANDARD_OUTPUT,
     json_by,
@@ -79,7 +78,7 @@ def convert_answer(
     for an *output* that is there already, unless *force* is set.
     """
     chosen = _format(output, to)
-    workflow = reading.read([file], signs=SIGNS)
+    workflow = reading.read([file])
     check_output(workflow, output)
     if would_replace(output) and not force:
         raise FormatError(output, None, "file exists: --force replaces it")

@@ -15,7 +15,7 @@ from icsched.commands.comparison import PEER, lead_sentence
 from icsched.commands.options import OutputName, PathName, refuse
 from icsched.commands.order_options import GivenPool
 from icsched.commands.report import Reported, page_text, report_of
-from icsched.commands.terminal import SIGNS, listing, paragraph, program, say, screen_of, shown_on
+from icsched.commands.terminal import listing, paragraph, program, say, screen_of, shown_on, working
 from icsched.errors import FormatError
 from icsched.files import write_text
 from icsched.formats import dagman_text
@@ -136,7 +136,7 @@ def demo(*, output_: Annotated[PathName | None, OutputName] = None) -> None:
     """
     directory = None if output_ is None else _empty(output_)
     for stop in TOUR:
-        with SIGNS.working("computing"), shown_on(screen_of(sys.stdout)):
+        with working("computing"), shown_on(screen_of(sys.stdout)):
             shown = stop()
         say(shown)
         sys.stdout.flush()
@@ -178,4 +178,4 @@ def _written(directory: Path) -> list[str]:
 def _report(workflow: str, times: str) -> str:
     """Return the report page of the workflow that the tour made."""
     wanted = Reported(GivenPool(Workers(WORKERS)), run_times=[times])
-    return page_text(report_of([workflow], wanted, signs=SIGNS))
+    return page_text(report_of([workflow], wanted))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import files, formats
-from icsched.commands.terminal import NOT_IN_JSON, QUIET, STANDARD_INPUT, Signs
+from icsched.commands.terminal import NOT_IN_JSON, STANDARD_INPUT, working
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GameError
 from icsched.files import check_replaceable, is_own_file
@@ -27,10 +27,10 @@ class Reading:
     options: ReadOptions
     format: str | None = None
 
-    def read(self, files: Sequence[str], *, directory: str = "", signs: Signs = QUIET) -> Workflow:
+    def read(self, files: Sequence[str], *, directory: str = "") -> Workflow:
         """Read a workflow; raises ArgumentError without a file, FormatError for a bad one."""
         check_given(files)
-        with signs.working(f"reading {files[0]}"):
+        with working(f"reading {files[0]}"):
             return read_inputs(self.format_of(files[0]), files, self.options, directory=directory)
 
     def format_of(self, path: str) -> formats.Format:
@@ -39,9 +39,9 @@ class Reading:
             return formats.format_of(path, None)
         return formats.FORMATS.find(self.format, asked_by="--format")
 
-    def read_to_run(self, files: Sequence[str], *, signs: Signs = QUIET) -> Workflow:
+    def read_to_run(self, files: Sequence[str]) -> Workflow:
         """Read a workflow; raises FormatError also if no job is left to run."""
-        workflow = self.read(files, signs=signs)
+        workflow = self.read(files)
         if not len(workflow.dag):
             by = f"; all are done by {workflow.done_by}" if workflow.done_by else ""
             problem = f"expected at least one job that is left to run{by}"

@@ -38,13 +38,12 @@ from icsched.commands.order_options import (
 )
 from icsched.commands.terminal import (
     NOT_IN_JSON,
-    QUIET,
-    SIGNS,
     STANDARD_OUTPUT,
-    Signs,
     json_by,
+    progress,
     put,
     table,
+    working,
 )
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
@@ -158,7 +157,7 @@ class Forecast:
     found: Simulation
 
 
-def forecast_by(past: PastRun, learned: Learned, workflow: Workflow, signs: Signs) -> Forecast:
+def forecast_by(past: PastRun, learned: Learned, workflow: Workflow) -> Forecast:
     """Simulate the workflow in other orders on the pool that was learned."""
     dag = workflow.dag
     spread, is_measured = _spread(past)
@@ -168,7 +167,7 @@ def forecast_by(past: PastRun, learned: Learned, workflow: Workflow, signs: Sign
     orders: dict[str, OrderLike] = {USED: used, **{word: word for word in (*ORDERS_TRIED, FIFO)}}
     most_runs = int(min(2000, max(20, _MOST_TASKS / (len(dag) * len(orders)))))
     baseline = USED if differ(workflow.priorities) else FIFO
-    with signs.progress("simulating other orders", len(dag)) as tell:
+    with progress("simulating other orders", len(dag)) as tell:
         found = simulate(
             workflow,
             orders,
@@ -271,7 +270,6 @@ def learn_answer(
     *,
     recorded: bool,
     reading: Reading,
-    signs: Signs = QUIET,
 ) -> LearnAnswer:
     """Return what the logs among the *given* files say; the others are the workflow's.
 
@@ -282,7 +280,7 @@ def learn_answer(
     """
     read, paths = _sorted_out(given)
     names = [path for path, _ in read]
-    with signs.working(f"reading {names[0]}"):
+    with working(f"reading {names[0]}"):
         past = history.parsed_run(read)
         table = past.run_times()
     if paths:
@@ -291,11 +289,11 @@ def learn_answer(
     is_in_order = _is_in_order(read)
     if paths:
         check_clock(past, read)
-    workflow = None if not paths else _workflow(paths, table, names, reading, signs)
+    workflow = None if not paths else _workflow(paths, table, names, reading)
     check_names(past, workflow, names)
     _check_outputs(outputs, given, workflow)
     try:
-        found = _found(past, workflow, signs, recorded=recorded, is_in_order=is_in_order)
+        found = _found(past, workflow, recorded=recorded, is_in_order=is_in_order)
         if workflow is None:
             _check_pool(found.pool, table)  # else the simulation did
     except SimulationError as error:
@@ -389,30 +387,29 @@ def _check_pool(pool: AnyPool, table: RunTimeTable) -> None:
 
 
 def _workflow(
-    paths: Sequence[str], table: RunTimeTable, names: Sequence[str], reading: Reading, signs: Signs
+    paths: Sequence[str], table: RunTimeTable, names: Sequence[str], reading: Reading
 ) -> Workflow:
     """Read the workflow with the times of the logs."""
-    workflow = reading.read_to_run(paths, signs=signs)
+    workflow = reading.read_to_run(paths)
     return timed(workflow, table, names)
 
 
 def _found(
     past: PastRun,
     workflow: Workflow | None,
-    signs: Signs,
     *,
     recorded: bool,
     is_in_order: bool,
 ) -> LearnAnswer:
     run, set_back = _in_order(past.last_run) if is_in_order else (past.last_run, {})
     learned, told = None, None
-    with signs.working("looking at the run"):
+    with working("looking at the run"):
         if workflow is not None:
             learned = learned_from(run, workflow.whole, recorded=recorded)
         usage = usage_of(run, None) if learned is None else learned.usage
         fit = history.fitted(usage) if learned is None else learned.fit
     if workflow is not None and learned is not None:
-        told = forecast_by(past, learned, workflow, signs)
+        told = forecast_by(past, learned, workflow)
     doubts = replace(doubts_about(past, usage, workflow), **set_back)
     began = past.began + float(np.nanmin(run.started))
     return LearnAnswer(
@@ -719,7 +716,6 @@ def learn(
         Outputs(output_, pool_file),
         recorded=recorded,
         reading=Reading(ReadOptions(lenient, usedagdir, no_rescue=True)),
-        signs=SIGNS,
     )
     put(found, text, as_json=json_)
 

@@ -13,7 +13,7 @@ from icsched import files
 from icsched.arrays import Ids
 from icsched.commands.inputs import TimesKnown, file_after_at, read_order
 from icsched.commands.options import WHOLE, Flag, PathName, one_of
-from icsched.commands.terminal import QUIET, Signs
+from icsched.commands.terminal import working
 from icsched.errors import ArgumentError, FormatError, PoolError
 from icsched.formats.table import format_by_suffix
 from icsched.orders import ORDERS, Plan, prioritize
@@ -253,9 +253,7 @@ class WantedOrder:
         """Return the workflow with the run times of the files; raises FormatError."""
         return with_run_times(workflow, self.run_times)
 
-    def plan(
-        self, workflow: Workflow, *, pool: AnyPool | None = None, signs: Signs = QUIET
-    ) -> Plan:
+    def plan(self, workflow: Workflow, *, pool: AnyPool | None = None) -> Plan:
         """Order what is left of a workflow, with the run times that it has.
 
         "auto" chooses on *pool*, or on usual pools. Other orders may look at it.
@@ -266,7 +264,7 @@ class WantedOrder:
         if workflow.run_times is None and ORDERS[self.order].run_times == "needed":
             raise ArgumentError(f"--order {self.order} needs --run-times")
         doing = "simulating several orders of" if self.order == AUTO else "ordering"
-        with signs.working(doing, len(workflow.dag)):
+        with working(doing, len(workflow.dag)):
             return prioritize(workflow, self.order, pool=pool)
 
 

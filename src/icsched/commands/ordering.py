@@ -10,7 +10,7 @@ from icsched.arrays import Ids
 from icsched.commands.inputs import read_sizes
 from icsched.commands.notes import cautions_about
 from icsched.commands.order_options import AUTO, GivenPool, WantedOrder
-from icsched.commands.terminal import QUIET, Signs
+from icsched.commands.terminal import working
 from icsched.formats.facts import left_of
 from icsched.formats.port import Section
 from icsched.formats.table import files_behind
@@ -70,22 +70,20 @@ class Ordered:
         return is_stale and self.reason_to_leave is not None
 
 
-def order_workflow(workflow: Workflow, wanted: Wanted, *, signs: Signs = QUIET) -> Ordered:
+def order_workflow(workflow: Workflow, wanted: Wanted) -> Ordered:
     """Order what is left of a workflow that was read, and has its run times."""
     sections = files_behind(workflow).sections()
     if wanted.memory is None and wanted.order.order == AUTO:
-        return _chosen(workflow, sections, wanted, signs)
+        return _chosen(workflow, sections, wanted)
     if wanted.memory is None:
-        return Ordered(workflow, wanted.order.plan(workflow, signs=signs), sections)
+        return Ordered(workflow, wanted.order.plan(workflow), sections)
     sizes = workflow.sizes if wanted.sizes is None else read_sizes(workflow, wanted.sizes)
-    with signs.working("ordering", len(workflow.dag)):
+    with working("ordering", len(workflow.dag)):
         limited = order_within(workflow.dag, wanted.memory, sizes=sizes)
     return Ordered(workflow, limited.plan, sections, limited)
 
 
-def _chosen(
-    workflow: Workflow, sections: Sequence[Section], wanted: Wanted, signs: Signs
-) -> Ordered:
+def _chosen(workflow: Workflow, sections: Sequence[Section], wanted: Wanted) -> Ordered:
     """Choose an order by simulation, as if the files had no section of icsched's.
 
     So the same files get the same order, whatever was written into them before. Then the order in
@@ -98,11 +96,11 @@ def _chosen(
         given = behind.own_priorities()
         lines = None if given is None else left_of(given, workflow.done, np.int32)
         own = replace(workflow, priorities=lines)
-    plan = wanted.order.plan(own, pool=pool, signs=signs)
+    plan = wanted.order.plan(own, pool=pool)
     is_whole = bool(sections) and len(sections) == len(behind.named())
     has_good = is_whole and not any(section.problems for section in sections)
     if has_good:
-        with signs.working("simulating two orders of", len(workflow.dag)):
+        with working("simulating two orders of", len(workflow.dag)):
             against = _against_section(workflow, plan, pool)
     reason = against if has_good else plan.choice
     return Ordered(

@@ -23,7 +23,7 @@ from icsched.commands.order_options import (
     usual_pool,
     with_run_times,
 )
-from icsched.commands.terminal import SIGNS, say
+from icsched.commands.terminal import say, working
 from icsched.errors import ArgumentError
 from icsched.files import write_bytes
 from icsched.messages import named
@@ -63,7 +63,7 @@ class Asked:
         """Read the workflow, with its run times; raises ArgumentError for the output's name."""
         for word in self.orders:
             check_known(word)
-        found = self.reading.read_to_run(self.files, signs=SIGNS)
+        found = self.reading.read_to_run(self.files)
         check_output(found, self.output)
         return with_run_times(found, self.run_times)
 
@@ -79,7 +79,7 @@ class Asked:
 
 
 def _plan(workflow: Workflow, word: str, pool: AnyPool | None = None) -> Plan:
-    return WantedOrder(word).plan(workflow, pool=pool, signs=SIGNS)
+    return WantedOrder(word).plan(workflow, pool=pool)
 
 
 class Drawn(NamedTuple):
@@ -236,7 +236,7 @@ def plot(
     asked = Asked(files, order, output_, Reading(reading), run_times, pool_options, workflow)
     with naming_pool(pool_options.pool_file):
         drawn = PICTURES[picture](asked)
-    with SIGNS.working("drawing"):
+    with working("drawing"):
         write_bytes(Path(output_), draw.rendered(drawn.figure(), suffix))
     words = f"{named(drawn.title)}: {drawn.words}"
     say(f"wrote {output_}: {words}\n{caution_text(drawn.cautions)}")

@@ -64,7 +64,6 @@ from icsched.commands.order_options import (
 )
 from icsched.commands.ordering import Ordered, Wanted, order_workflow
 from icsched.commands.terminal import (
-    SIGNS,
     STANDARD_INPUT,
     STANDARD_OUTPUT,
     again,
@@ -149,11 +148,11 @@ class _Search:
     ) -> Ordered:
         """Order one workflow; given run times are not for inner ones."""
         start = time.perf_counter()
-        workflow = self.reading.read(files, directory=directory, signs=SIGNS)
+        workflow = self.reading.read(files, directory=directory)
         if not is_inner:
             workflow = wanted.order.timed(workflow)
         read = time.perf_counter()
-        found = order_workflow(workflow, wanted, signs=SIGNS)
+        found = order_workflow(workflow, wanted)
         if not is_inner:
             self.seconds = {"read": read - start, "order": time.perf_counter() - read}
         self._tell(found, is_own=not wanted.order.run_times)
@@ -227,7 +226,7 @@ class _Search:
         if not self.writing.recursive and not has_others:
             return None
         try:
-            return self.reading.read((path,), directory=directory, signs=SIGNS)
+            return self.reading.read((path,), directory=directory)
         except FormatError as error:
             if has_others:
                 raise  # only the section says that other files have sections

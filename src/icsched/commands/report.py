@@ -42,7 +42,7 @@ from icsched.commands.order_options import (
 from icsched.commands.ordering import Ordered, Wanted, order_workflow
 from icsched.commands.show import files_of, remark_words
 from icsched.commands.simulate import followed, pool_words, simulated
-from icsched.commands.terminal import QUIET, SIGNS, STANDARD_OUTPUT, Signs, json_text, put_json, say
+from icsched.commands.terminal import STANDARD_OUTPUT, json_text, put_json, say, working
 from icsched.errors import FormatError, SimulationError
 from icsched.files import write_text
 from icsched.formats.table import ReadOptions
@@ -156,16 +156,14 @@ def _learned(past: PastRun, paths: Sequence[str], workflow: Workflow) -> Learned
         raise FormatError(", ".join(paths), None, str(error)) from error
 
 
-def report_of(
-    paths: Sequence[str], wanted: Reported, *, output: str | None = None, signs: Signs = QUIET
-) -> Report:
+def report_of(paths: Sequence[str], wanted: Reported, *, output: str | None = None) -> Report:
     """Find all that a report shows of a workflow.
 
     Run times are those of the files *run_times*, or of the logs, or the workflow's own. The pool is
     the given one, or that of the logs, or a usual one. Raises ArgumentError if *output* is a file
     of the workflow.
     """
-    workflow = Reading(wanted.reading).read_to_run(paths, signs=signs)
+    workflow = Reading(wanted.reading).read_to_run(paths)
     if output is not None:
         check_output(workflow, output, *wanted.inputs)
     past = read_past(wanted.logs, workflow) if wanted.logs else None
@@ -178,11 +176,11 @@ def report_of(
         given = GivenPool(learned.pool, learned.error)
     pool = usual_pool(workflow) if given is None else given.pool
     # Without a pool on several usual ones, as `icsched prio`.
-    ordered = order_workflow(workflow, Wanted(WantedOrder(AUTO), given=given), signs=signs)
-    with signs.working("ordering", len(workflow.dag)):
+    ordered = order_workflow(workflow, Wanted(WantedOrder(AUTO), given=given))
+    with working("ordering", len(workflow.dag)):
         orders = _orders(ordered)
-    runs = _simulated(ordered.workflow, orders, pool, signs)
-    with signs.working("drawing", len(workflow.dag)):
+    runs = _simulated(ordered.workflow, orders, pool)
+    with working("drawing", len(workflow.dag)):
         return _report(paths, wanted, ordered, orders, runs, learned)
 
 
@@ -235,19 +233,17 @@ class _Runs:
     waits: dict[str, Waits] = field(default_factory=dict)
 
 
-def _simulated(
-    workflow: Workflow, orders: Mapping[str, ReportOrder], pool: AnyPool, signs: Signs
-) -> _Runs:
+def _simulated(workflow: Workflow, orders: Mapping[str, ReportOrder], pool: AnyPool) -> _Runs:
     """Simulate all orders on the same draws, and follow the first run of each."""
     experiment = Experiment(workflow, pool, Times())  # as "auto" has it
     played = {name: order.played for name, order in orders.items()}
     affordable = _MOST_TASKS // (len(workflow.dag) * len(played))
     sampling = Paired(most_runs=min(_MOST_RUNS, max(_FEWEST_RUNS, affordable)))
     beside = SideBySide(experiment, played, NOW if NOW in played else FIFO, threads=cores())
-    found = simulated(beside, sampling, signs)
-    runs = _Runs(pool, beside.baseline, found, followed(beside, found, signs))
+    found = simulated(beside, sampling)
+    runs = _Runs(pool, beside.baseline, found, followed(beside, found))
     longest = _MOST_BATCHES * pool.interval if isinstance(pool, Pool) else np.inf
-    with signs.working("following a run"):
+    with working("following a run"):
         for name, order in played.items():
             if found.orders[name].time.high <= longest:
                 steps = experiment.trace(order, seed=0, run=0)
@@ -384,7 +380,7 @@ def report(
     given, pool_file = pool_options.pool(), pool_options.pool_file
     wanted = Reported(given, run_times, log, clusters, pool_file, reading)
     with naming_pool(pool_file):
-        found = report_of(files, wanted, output=output_, signs=SIGNS)
+        found = report_of(files, wanted, output=output_)
     if output_ is None:
         put_json(report_keys(found))
         return

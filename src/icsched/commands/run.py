@@ -29,12 +29,10 @@ from icsched.commands.options import (
 from icsched.commands.order_options import AUTO, CHOSEN, AutoOptions
 from icsched.commands.terminal import (
     NOT_IN_JSON,
-    QUIET,
-    SIGNS,
     STANDARD_INPUT,
-    Signs,
     put,
     tell_user,
+    without_progress,
 )
 from icsched.errors import ArgumentError, FormatError, RunError
 from icsched.files import check_owned
@@ -214,9 +212,7 @@ class Start:
     be used together, a workflow without commands, and a program that is not there.
     """
 
-    def __init__(
-        self, files: Sequence[str], options: RunOptions, reading: Reading, signs: Signs
-    ) -> None:
+    def __init__(self, files: Sequence[str], options: RunOptions, reading: Reading) -> None:
         self.rules = Rules(options.retries, options.keep_going, options.time_limit)
         self.terms = terms = Terms(options.workers, options.address, options.shell, tell=tell_user)
         options.order.check()
@@ -225,13 +221,13 @@ class Start:
         _check_again(options)
         if self.engine.name == LOCAL.name:
             count_workers(terms)
-        workflow = reading.read(files, signs=signs)
+        workflow = reading.read(files)
         if terms.shell and workflow.find_lines is not None:
             workflow = replace(workflow, find_commands=workflow.find_lines)
         commands = workflow.all_commands
         if commands is not None:  # the files with the commands are read once
             workflow = replace(workflow, find_commands=lambda: commands)
-        self.options, self.signs = options, signs
+        self.options = options
         self.file, self.workflow = files[0], workflow
         self.tasks = CommandTasks(workflow, self.file)
         if not terms.shell and terms.address is None:
@@ -260,7 +256,7 @@ class Start:
         left = options.order.timed(with_learned(without(workflow, done), self.directory))
         is_raced = options.order.order == AUTO and self.engine.name == LOCAL.name
         pool = Workers(count_workers(self.terms)) if is_raced else None
-        plan = options.order.plan(left, pool=pool, signs=self.signs)
+        plan = options.order.plan(left, pool=pool)
         return Rest(CommandTasks(left, self.file), plan, missing, redone)
 
 
@@ -535,11 +531,11 @@ def run(
     """
     check_streams(*files, options.order.order, *options.order.run_times)
     if options.dry_run:
-        start = Start(files, options, Reading(reading), SIGNS)
+        start = Start(files, options, Reading(reading))
         put(dry_answer(start), dry_text, as_json=json_, wraps=False)
         return
-    with _live() as tell:  # it shows more than signs
-        found = run_answer(Start(files, options, Reading(reading), QUIET), tell)
+    with _live() as tell, without_progress():  # it shows more itself
+        found = run_answer(Start(files, options, Reading(reading)), tell)
     put(found, text, as_json=json_)
     sys.stdout.flush()
     if found.signal is not None:

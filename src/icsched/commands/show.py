@@ -26,7 +26,7 @@ from icsched.commands.options import (
     check_streams,
 )
 from icsched.commands.order_options import OURS, WantedOrder, times_known
-from icsched.commands.terminal import INLINE, NOT_IN_JSON, SIGNS, put
+from icsched.commands.terminal import INLINE, NOT_IN_JSON, put, working
 from icsched.dag import Dag
 from icsched.engines.htcondor import pool_settings
 from icsched.files import naming, remove, write_text
@@ -106,10 +106,10 @@ class ShowAnswer:
 def show_answer(files: Sequence[str], wanted: WantedOrder, reading: Reading) -> ShowAnswer:
     """Take a workflow apart, and order it."""
     wanted.check()
-    workflow = wanted.timed(reading.read(files, signs=SIGNS))
+    workflow = wanted.timed(reading.read(files))
     dag = workflow.dag
-    plan = wanted.plan(workflow, signs=SIGNS)
-    with SIGNS.working("taking apart", len(dag)):
+    plan = wanted.plan(workflow)
+    with working("taking apart", len(dag)):
         analysis = plan.analysis
         known = times_known(workflow, is_own=not wanted.run_times)
         found = files_of(workflow, known, ask=pool_settings)

@@ -47,7 +47,7 @@ from icsched.commands.order_options import (
     times_known,
     with_run_times,
 )
-from icsched.commands.terminal import INLINE, NOT_IN_JSON, SIGNS, Signs, json_by, put, table
+from icsched.commands.terminal import INLINE, NOT_IN_JSON, json_by, progress, put, table, working
 from icsched.errors import ArgumentError
 from icsched.messages import named
 from icsched.orders import ORDERS, Plan, prioritize
@@ -129,7 +129,7 @@ def _answer(
         sampling_options.sampling(),
         sampling_options.seed,
     )
-    workflow = reading.read_to_run(files, signs=SIGNS)
+    workflow = reading.read_to_run(files)
     workflow, timed_by = _timed(workflow, files, time_options.run_times, has_unit=has_unit)
     experiment = Experiment(workflow, given.pool, times)
     orders, chosen = _orders(workflow, experiment, wanted, seed)
@@ -139,7 +139,7 @@ def _answer(
         arcs=workflow.dag.arc_count,
         done=int(workflow.done.sum()),
         chosen=chosen,
-        found=simulated(beside, sampling, SIGNS),
+        found=simulated(beside, sampling),
         pool=given.pool,
         run_times=times_known(workflow, is_own=not time_options.run_times),
         notes=cautions_about(workflow, given),
@@ -198,19 +198,19 @@ def _plan(workflow: Workflow, experiment: Experiment, word: str, seed: int) -> P
         return plan_of_file(workflow, word)
     dag = workflow.dag
     means = experiment.means if ORDERS[word].run_times != "unused" else None
-    with SIGNS.working("ordering", len(dag)):
+    with working("ordering", len(dag)):
         if word == AUTO:
             return prioritize(workflow, word, run_times=means, pool=experiment.pool, seed=seed)
         return prioritize(dag, word, run_times=means)
 
 
-def simulated(beside: SideBySide, sampling: Sampling, signs: Signs) -> Simulation:
+def simulated(beside: SideBySide, sampling: Sampling) -> Simulation:
     """Simulate all orders on the same draws."""
-    with signs.progress("simulating", len(beside.experiment.dag)) as tell:
+    with progress("simulating", len(beside.experiment.dag)) as tell:
         return replace(beside, tell=tell).simulated(sampling)
 
 
-def followed(beside: SideBySide, found: Simulation, signs: Signs) -> dict[str, Timeline]:
+def followed(beside: SideBySide, found: Simulation) -> dict[str, Timeline]:
     """Follow some runs of each order, until the mean time of the slowest."""
     experiment = beside.experiment
     pool = experiment.pool
@@ -218,7 +218,7 @@ def followed(beside: SideBySide, found: Simulation, signs: Signs) -> dict[str, T
     batches = until / pool.interval if isinstance(pool, Pool) else 0
     affordable = int(_FOLLOWED_STEPS / (len(experiment.dag) + batches))
     runs = max(1, min(_FOLLOWED_RUNS, found.runs, affordable))
-    with signs.working("following some runs"):
+    with working("following some runs"):
         return {
             name: Timeline.of(experiment, order, seed=found.seed, runs=runs, until=until)
             for name, order in beside.orders.items()

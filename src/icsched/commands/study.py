@@ -46,7 +46,7 @@ from icsched.commands.order_options import (
     with_run_times,
 )
 from icsched.commands.simulate import check_unit
-from icsched.commands.terminal import SIGNS, report, say, tell_user
+from icsched.commands.terminal import progress, report, say, tell_user, working
 from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.messages import named
 from icsched.orders import Plan
@@ -137,7 +137,7 @@ def study_begun(
         check_unit("--run-times", has_unit=has_unit, option="--intervals")
     workflows = []
     for name, file in _named(files).items():
-        workflow = with_run_times(reading.read_to_run([file], signs=SIGNS), run_times)
+        workflow = with_run_times(reading.read_to_run([file]), run_times)
         if workflow.run_times is not None:
             check_unit(file, has_unit=has_unit, option="--intervals")
         timed = times_known(workflow, is_own=not run_times)
@@ -186,7 +186,7 @@ def _flat(path: Path) -> str:
 
 def _plan(workflow: Workflow, file: str, word: str) -> Plan:
     try:
-        return WantedOrder(word).plan(workflow, signs=SIGNS)
+        return WantedOrder(word).plan(workflow)
     except FormatError as error:
         if not error.line:
             raise
@@ -217,7 +217,7 @@ def _fill(begun: StudyBegun, threads: int, dask: str | None) -> None:
             for workflow in begun.workflows:
                 cells = missing[workflow.name]
                 found = runner(workflow.subject, cells, begun.terms)
-                with SIGNS.progress(f"simulating {workflow.name}") as tell, closing(found):
+                with progress(f"simulating {workflow.name}") as tell, closing(found):
                     for done, result in enumerate(found, 1):
                         store.add(workflow.fingerprint, result)
                         tell(done, len(cells))
@@ -473,7 +473,7 @@ def _run(begun: StudyBegun, threads: int, dask: str | None) -> None:
 def _figures(found: StudyAnswer) -> list[str]:
     """Draw the figures; without matplotlib say so and go on, because the tables are written."""
     try:
-        with SIGNS.working("drawing"):
+        with working("drawing"):
             return _write_figures(found)
     except EngineError as error:
         say(f"icsched: no figures: {error}\n", stream=sys.stderr)

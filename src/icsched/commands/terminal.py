@@ -8,7 +8,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
 from textwrap import fill
@@ -21,28 +21,6 @@ from icsched.words import counted
 
 STANDARD_INPUT, STANDARD_OUTPUT = "/dev/stdin", "/dev/stdout"
 Tell = Callable[[int, int], None]  # how much is done, of how much
-
-
-class Signs:
-    """Shows nothing; a command line has its own class, which shows progress on a terminal.
-
-    *doing* says what is being done, *jobs* to how many jobs.
-    """
-
-    def working(self, doing: str, jobs: int | None = None) -> AbstractContextManager[None]:  # noqa: ARG002
-        """Enter while work goes on whose end is not known."""
-        return nullcontext()
-
-    def progress(self, doing: str, jobs: int | None = None) -> AbstractContextManager[Tell]:  # noqa: ARG002
-        """Enter while work goes on, and get a function to say how much of it is done."""
-        return nullcontext(_silent)
-
-
-def _silent(_done: int, _expected: int) -> None:
-    """Say nothing."""
-
-
-QUIET = Signs()
 
 
 SCHEMA = 1  # of every JSON object; it becomes 2 if a key is removed or changes its meaning
@@ -375,38 +353,54 @@ _PATIENCE_S = 1.0  # before a bar appears
 _MEMORY_S = 600  # the time over which the speed is estimated: a cell of a study may take long
 
 
-class Terminal(Signs):
-    """Progress on standard error, if that is a terminal."""
-
-    @contextmanager
-    def working(self, doing: str, jobs: int | None = None) -> Iterator[None]:
-        """Show a spinner while the work goes on."""
-        if not sys.stderr.isatty():
-            yield
-            return
-        from rich.console import Console  # slow to import, and only terminals need it
-
-        spinner = "line" if screen_of(sys.stderr).is_ascii else "dots"
-        with Console(stderr=True).status(_escaped(doing, jobs), spinner=spinner):
-            yield
-
-    @contextmanager
-    def progress(self, doing: str, jobs: int | None = None) -> Iterator[Tell]:
-        """Show a bar after one second, with an estimate of the time left."""
-        if not sys.stderr.isatty():
-            yield lambda _done, _expected: None
-            return
-        from rich.console import Console
-        from rich.progress import Progress
-
-        screen = Console(stderr=True)
-        bar = Progress(console=screen, transient=True, speed_estimate_period=_MEMORY_S)
-        task = bar.add_task(_escaped(doing, jobs), total=None)
-        with _later(bar):
-            yield lambda done, expected: bar.update(task, completed=done, total=expected)
+_shows_progress: ContextVar[bool] = ContextVar("shows_progress", default=True)
 
 
-SIGNS = Terminal()
+@contextmanager
+def without_progress() -> Iterator[None]:
+    """Show no progress of what is done inside, because something else shows more."""
+    token = _shows_progress.set(False)
+    try:
+        yield
+    finally:
+        _shows_progress.reset(token)
+
+
+def _is_shown() -> bool:
+    """Whether there is a terminal for progress."""
+    return _shows_progress.get() and sys.stderr.isatty()
+
+
+@contextmanager
+def working(doing: str, jobs: int | None = None) -> Iterator[None]:
+    """Show what is being done, to how many jobs, while work goes on whose end is not known."""
+    if not _is_shown():
+        yield
+        return
+    from rich.console import Console  # slow to import, and only terminals need it
+
+    spinner = "line" if screen_of(sys.stderr).is_ascii else "dots"
+    with Console(stderr=True).status(_escaped(doing, jobs), spinner=spinner):
+        yield
+
+
+@contextmanager
+def progress(doing: str, jobs: int | None = None) -> Iterator[Tell]:
+    """Show a bar after one second, with an estimate of the time left.
+
+    Yields a function to say how much of the work is done.
+    """
+    if not _is_shown():
+        yield lambda _done, _expected: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    screen = Console(stderr=True)
+    bar = Progress(console=screen, transient=True, speed_estimate_period=_MEMORY_S)
+    task = bar.add_task(_escaped(doing, jobs), total=None)
+    with _later(bar):
+        yield lambda done, expected: bar.update(task, completed=done, total=expected)
 
 
 def _escaped(doing: str, jobs: int | None) -> str:

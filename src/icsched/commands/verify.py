@@ -21,7 +21,7 @@ from icsched.commands.options import (
     refuse,
 )
 from icsched.commands.order_options import OrderWord, WantedOrder
-from icsched.commands.terminal import NOT_IN_JSON, SIGNS, STANDARD_INPUT, STANDARD_OUTPUT, put
+from icsched.commands.terminal import NOT_IN_JSON, STANDARD_INPUT, STANDARD_OUTPUT, put, working
 from icsched.dag import Dag
 from icsched.errors import CertificateError, LimitError
 from icsched.files import read_bytes, write_bytes
@@ -60,10 +60,10 @@ class VerifyAnswer:
 def verify_answer(file: str, wanted: WantedOrder, *, limit: int, reading: Reading) -> VerifyAnswer:
     """Judge an order: by a bound if it meets one, else by the referee, which may give up."""
     wanted.check()
-    workflow = reading.read([file], signs=SIGNS)
+    workflow = reading.read([file])
     dag = workflow.dag
-    plan = wanted.plan(workflow, signs=SIGNS)
-    with SIGNS.working("bounding", len(dag)):
+    plan = wanted.plan(workflow)
+    with working("bounding", len(dag)):
         certified = certified_plan(plan)
     verdict: Verdict | None = Verdict(ic_optimal=True)
     undecided = ""
@@ -128,8 +128,8 @@ class CertificateAnswer:
 
 def checked_certificate(file: str, certificate: str, reading: Reading) -> CertificateAnswer:
     """Check a certificate against a workflow; raises CertificateError if it proves nothing."""
-    dag = reading.read([file], signs=SIGNS).dag
-    with SIGNS.working("checking", len(dag)):
+    dag = reading.read([file]).dag
+    with working("checking", len(dag)):
         return _proved(file, certificate, dag, read_bytes(certificate), None)
 
 
@@ -143,10 +143,10 @@ def written_certificate(
     import msgspec  # slow to import
 
     wanted.check()
-    workflow = reading.read([file], signs=SIGNS)
+    workflow = reading.read([file])
     check_output(workflow, certificate)
-    plan = wanted.plan(workflow, signs=SIGNS)
-    with SIGNS.working("bounding", len(workflow.dag)):
+    plan = wanted.plan(workflow)
+    with working("bounding", len(workflow.dag)):
         data = msgspec.json.encode(plan.certificate.to_dict())
         found = _proved(file, certificate, workflow.dag, data, plan.ordered_by)
     write_bytes(certificate, data + b"\n")
