@@ -7,7 +7,6 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-import rustworkx as rx
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -210,22 +209,8 @@ def test_other_libraries_get_the_dag_and_give_it_back(dag):
 
     assert Dag(named.to_mapping()) == named
     assert Dag.from_networkx(named.to_networkx()) == named
-    assert Dag.from_rustworkx(named.to_rustworkx()) == named
     assert nx.is_directed_acyclic_graph(named.to_networkx())
     assert list(named.to_networkx().edges) == [(names[p], names[c]) for p, c in dag.arcs.tolist()]
-    assert sorted(named.to_rustworkx().edge_list()) == [tuple(arc) for arc in dag.arcs.tolist()]
-
-
-def test_rustworkx_graphs_with_holes_and_odd_payloads_are_read():
-    graph = rx.PyDiGraph()
-    graph.add_nodes_from([["no", "name"], "x", {}, "y"])
-    graph.add_edges_from_no_data([(1, 3), (3, 0)])
-    graph.remove_node(2)
-
-    dag = Dag.from_rustworkx(graph)
-
-    assert dag.names == range(3)
-    assert dag.arcs.tolist() == [[1, 2], [2, 0]]
 
 
 def test_networkx_multigraphs_collapse_to_single_arcs():

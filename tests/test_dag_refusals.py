@@ -6,7 +6,6 @@ import sys
 import networkx as nx
 import numpy as np
 import pytest
-import rustworkx as rx
 
 from icsched import CycleError, Dag
 from icsched.errors import ArgumentError, EngineError, GraphError, UnknownTaskError
@@ -106,7 +105,7 @@ def test_bad_mappings_are_refused(parents_of, message):
         (
             lambda _: Dag([("a", "b")]),
             "expected a mapping from tasks to their parents, got list;"
-            " see Dag.from_arcs, Dag.from_networkx and Dag.from_rustworkx",
+            " see Dag.from_arcs and Dag.from_networkx",
         ),
         (lambda dag: dag.induced([4]), "unknown task: 4"),
         (lambda dag: dag.induced([-1]), "unknown task: -1"),
@@ -141,10 +140,6 @@ def test_bad_mappings_are_refused(parents_of, message):
             lambda _: Dag.from_networkx(nx.Graph()),
             "expected a directed networkx graph, got an undirected one",
         ),
-        (
-            lambda _: Dag.from_rustworkx(rx.PyGraph()),
-            "expected a directed rustworkx graph, got an undirected one",
-        ),
     ],
 )
 def test_bad_questions_are_refused(question, message):
@@ -173,12 +168,9 @@ def test_a_dag_adds_only_to_a_dag():
         diamond() + 3
 
 
-@pytest.mark.parametrize("library", ["networkx", "rustworkx"])
-def test_without_a_graph_library_one_line_names_the_extra(library, monkeypatch):
-    monkeypatch.setitem(sys.modules, library, None)
+def test_without_networkx_one_line_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
 
     with pytest.raises(EngineError) as caught:
-        getattr(diamond(), f"to_{library}")()
-    assert str(caught.value) == (
-        f"{library} is not installed: run pip install 'icsched[{library}]'"
-    )
+        diamond().to_networkx()
+    assert str(caught.value) == ("networkx is not installed: run pip install 'icsched[networkx]'")

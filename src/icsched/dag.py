@@ -25,7 +25,6 @@ from icsched.frames import Shown
 from icsched.graph_inputs import (
     NetworkxGraph,
     ParentsOf,
-    RustworkxGraph,
     T,
     T_co,
     arc_pairs,
@@ -37,14 +36,11 @@ from icsched.graph_inputs import (
     mask_of_array,
     networkx_arcs,
     networkx_graph,
-    rustworkx_arcs,
-    rustworkx_graph,
     task_count,
 )
 
 if TYPE_CHECKING:
     import networkx
-    import rustworkx
 
 
 class Dag(Shown, Generic[T_co]):
@@ -400,21 +396,6 @@ class Dag(Shown, Generic[T_co]):
         """
         return networkx_graph(self._names, self.arcs)
 
-    @classmethod
-    def from_rustworkx(cls, graph: rustworkx.PyDiGraph[Any, Any]) -> Dag[Any]:
-        """Build from a rustworkx PyDiGraph; node payloads become names.
-
-        If payloads repeat or cannot be hashed, the names are the ids.
-        """
-        return cls.from_arcs(**rustworkx_arcs(graph))
-
-    def to_rustworkx(self) -> rustworkx.PyDiGraph[T_co, None]:
-        """Return a rustworkx PyDiGraph whose node payloads are the names.
-
-        Raises EngineError if rustworkx is not installed.
-        """
-        return rustworkx_graph(self._names, self.arcs)
-
 
 # What users give
 
@@ -434,9 +415,7 @@ class ByName(Protocol):
         """Return the names, each with its number."""
 
 
-Graph: TypeAlias = (
-    Dag[T_co] | HasDag[T_co] | ParentsOf[T_co] | NetworkxGraph[T_co] | RustworkxGraph[T_co]
-)
+Graph: TypeAlias = Dag[T_co] | HasDag[T_co] | ParentsOf[T_co] | NetworkxGraph[T_co]
 
 PerTask: TypeAlias = ArrayLike | ByName  # by id, or by name
 
@@ -445,7 +424,7 @@ def dag_of(graph: Graph[T]) -> Dag[T]:
     """Return *graph* as a dag; raises GraphError if that is not possible.
 
     *graph* is a `Dag`, an object with a `Dag` as `dag` (a workflow, a plan), a mapping from tasks
-    to their parents, or a directed graph of networkx or rustworkx.
+    to their parents, or a directed graph of networkx.
 
     >>> dag_of({"a": [], "b": ["a"]})
     Dag(tasks=2, arcs=1)
@@ -456,11 +435,9 @@ def dag_of(graph: Graph[T]) -> Dag[T]:
     if isinstance(graph, Mapping):
         return Dag(graph)
     given: Any = graph
-    if hasattr(given, "node_indices"):
-        return Dag.from_rustworkx(given)
     if hasattr(given, "is_directed"):
         return Dag.from_networkx(given)
-    expected = "a Dag, a workflow, a mapping, or a graph of networkx or rustworkx"
+    expected = "a Dag, a workflow, a mapping, or a graph of networkx"
     hint = "; icsched.read reads a file" if isinstance(given, str | PathLike) else ""
     raise GraphError(f"expected {expected}, got {type(given).__name__}{hint}")
 

@@ -17,7 +17,6 @@ from icsched.errors import GraphError, UnknownTaskError, not_installed
 
 if TYPE_CHECKING:
     import networkx
-    import rustworkx
     import typing_extensions
 
     # The type of task names. By the default, `Dag` alone is a dag whose names may be anything. Only
@@ -51,16 +50,6 @@ class NetworkxGraph(Protocol[T_co]):
         """Whether edges have a direction."""
 
     def __iter__(self) -> Iterator[T_co]: ...
-
-
-class RustworkxGraph(Protocol[T_co]):
-    """A graph of rustworkx; icsched imports rustworkx only to make one."""
-
-    def node_indices(self) -> Any:
-        """Return the ids of the nodes."""
-
-    def nodes(self) -> Sequence[T_co]:
-        """Return the payloads of the nodes."""
 
 
 def task_count(tasks: object) -> int:
@@ -134,7 +123,7 @@ def mapping_arcs(parents_of: ParentsOf[T]) -> tuple[Sequence[T], Ids, Ids]:
     if not isinstance(parents_of, Mapping):
         raise GraphError(
             f"expected a mapping from tasks to their parents, got {type(parents_of).__name__};"
-            " see Dag.from_arcs, Dag.from_networkx and Dag.from_rustworkx"
+            " see Dag.from_arcs and Dag.from_networkx"
         )
     ids: dict[T, int] = {task: i for i, task in enumerate(parents_of)}
     parents: list[int] = []
@@ -162,27 +151,9 @@ def networkx_arcs(graph: Any) -> dict[str, Any]:
         raise GraphError(f"expected a networkx graph, got {type(graph).__name__}")
     if not graph.is_directed():
         raise GraphError("expected a directed networkx graph, got an undirected one")
-    return _numbered(graph.nodes, graph.edges(), tuple(graph.nodes))
-
-
-def rustworkx_arcs(graph: Any) -> dict[str, Any]:
-    """Return what `Dag.from_arcs` takes for a rustworkx graph; raises GraphError for another."""
-    if not hasattr(graph, "node_indices"):
-        raise GraphError(f"expected a rustworkx graph, got {type(graph).__name__}")
-    if not hasattr(graph, "successors"):
-        raise GraphError("expected a directed rustworkx graph, got an undirected one")
-    payloads = tuple(graph.nodes())
-    try:
-        distinct = len(set(payloads)) == len(payloads)
-    except TypeError:
-        distinct = False
-    return _numbered(graph.node_indices(), graph.edge_list(), payloads if distinct else None)
-
-
-def _numbered(nodes: Iterable[Any], edges: Iterable[Any], names: Names | None) -> dict[str, Any]:
-    ids = {node: task for task, node in enumerate(nodes)}
-    arcs = [(ids[parent], ids[child]) for parent, child in edges]
-    return {"tasks": len(ids), "arcs": arcs, "names": names}
+    ids = {node: task for task, node in enumerate(graph.nodes)}
+    arcs = [(ids[parent], ids[child]) for parent, child in graph.edges()]
+    return {"tasks": len(ids), "arcs": arcs, "names": tuple(ids)}
 
 
 def checked_names(tasks: int, names: Sequence[T] | None) -> Sequence[T]:
@@ -278,16 +249,4 @@ def networkx_graph(names: Sequence[T], arcs: Ids) -> networkx.DiGraph[T]:
     graph: networkx.DiGraph[T] = nx.DiGraph()
     graph.add_nodes_from(names)
     graph.add_edges_from((names[parent], names[child]) for parent, child in arcs.tolist())
-    return graph
-
-
-def rustworkx_graph(names: Sequence[T], arcs: Ids) -> rustworkx.PyDiGraph[T, None]:
-    """Return a rustworkx PyDiGraph; raises EngineError if rustworkx is not installed."""
-    try:
-        import rustworkx as rx
-    except ImportError:
-        raise not_installed("rustworkx", "rustworkx") from None
-    graph: rustworkx.PyDiGraph[T, None] = rx.PyDiGraph()
-    graph.add_nodes_from(list(names))
-    graph.add_edges_from_no_data([(parent, child) for parent, child in arcs.tolist()])
     return graph

@@ -201,5 +201,5 @@ def test_what_is_not_a_graph_is_refused(graph, name):
     with pytest.raises(GraphError) as error:
         Sorter(graph)
     assert str(error.value) == (
-        f"expected a Dag, a workflow, a mapping, or a graph of networkx or rustworkx, got {name}"
+        f"expected a Dag, a workflow, a mapping, or a graph of networkx, got {name}"
     )

@@ -29,7 +29,7 @@ What you import, by what you do with it. `help(icsched.NAME)` says more, with an
 
 | word in a signature | what you can give, or get |
 | --- | --- |
-| `Graph` | a `Dag`, a `Workflow`, a mapping from tasks to parents, a networkx or rustworkx graph |
+| `Graph` | a `Dag`, a `Workflow`, a mapping from tasks to parents, a networkx graph |
 | `T` | the type of task names: `prioritize({"a": []})` returns a `Plan[str]` |
 | `ParentsOf` | a mapping from tasks to parents |
 | `Order` | task names or ids, first to run first; also a `Plan` or a `Schedule` |

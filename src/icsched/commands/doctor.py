@@ -20,7 +20,6 @@ from icsched.words import counted
 # The extras for users; those for developers and for examples are left out.
 PURPOSES = {
     "networkx": "graphs of networkx as workflows",
-    "rustworkx": "graphs of rustworkx as workflows",
     "pandas": "plans and simulations as data frames",
     "plot": "pictures",
     "yaml": "workflows of Pegasus",

@@ -106,7 +106,7 @@ def prioritize(
     """Order *graph*, by default so that its run ends as early as possible.
 
     *graph* is a `Dag`, a workflow, a mapping from tasks to their parents, or a graph of networkx or
-    rustworkx. *order* is a name of `ORDERS`. "auto" chooses by simulation: on *pool*, or on
+    *order* is a name of `ORDERS`. "auto" chooses by simulation: on *pool*, or on
     several usual pools, in a *budget* of seconds, by default 1; `choice` says what it found.
     "prio" has as many eligible tasks as possible at every step. Others are "critical-path" and
     "fifo".
