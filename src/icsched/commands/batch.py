@@ -8,8 +8,8 @@ from icsched.commands.inputs import Reading, done_line, named_jobs
 from icsched.commands.options import USUAL, WHOLE, FileName, FileOptions, Json, check_streams
 from icsched.commands.terminal import NOT_IN_JSON, put, working
 from icsched.errors import GameError, StateError
+from icsched.messages import counted
 from icsched.theory.batch import Guarantee, GuaranteeKind, best_batch, state_of
-from icsched.words import counted
 from icsched.workflow import Workflow
 
 _OPTIONS = {"executed": "--done", "running": "--running"}  # by the names that the library uses

@@ -31,9 +31,8 @@ from icsched.commands.options import (
 from icsched.commands.order_options import OURS, WantedOrder, times_known
 from icsched.commands.terminal import NOT_IN_JSON, STANDARD_OUTPUT, put, table, working
 from icsched.errors import ArgumentError, FormatError, MemberError
-from icsched.messages import named
+from icsched.messages import counted, named, size
 from icsched.serve.clusters import CLUSTERERS, Cluster, plan_clusters, set_apart
-from icsched.words import counted, size
 from icsched.workflow import Workflow
 
 _MOST_ROWS = 20

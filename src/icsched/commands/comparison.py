@@ -1,12 +1,12 @@
 """Orders side by side, as data and in words."""
 
 from icsched.commands.terminal import listing
+from icsched.messages import counted
 from icsched.orders import Choice, Plan
 from icsched.orders.choice import FIFO, NEW, PRESENT, WORTH
 from icsched.pebble import Comparison
 from icsched.sim import Times
 from icsched.sim.race import Interval
-from icsched.words import counted
 
 
 def contest_of(plan: Plan) -> Comparison:

@@ -26,8 +26,7 @@ from icsched.formats import FORMATS, Format
 from icsched.formats.facts import NO_RUN_TIME, NO_SIZE, Column, said
 from icsched.formats.port import KEPT, WorkflowText
 from icsched.formats.table import format_by_suffix
-from icsched.messages import named
-from icsched.words import counted, size
+from icsched.messages import counted, named, size
 from icsched.workflow import Remark, Workflow
 
 _OF_COMMANDS = {"commands", "streams", "environment", "directories"}

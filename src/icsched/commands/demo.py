@@ -19,12 +19,11 @@ from icsched.commands.terminal import listing, paragraph, program, say, screen_o
 from icsched.errors import FormatError
 from icsched.files import write_text
 from icsched.formats import dagman_text
-from icsched.messages import named
+from icsched.messages import counted, named, size
 from icsched.orders import Plan, prioritize, simulate
 from icsched.pebble import Verdict
 from icsched.report.proofs import certified_plan, proof_sentence
 from icsched.sim import Workers
-from icsched.words import counted, size
 from icsched.workflow import Workflow
 
 ORDERS = ("critical-path", "prio")  # played against fifo

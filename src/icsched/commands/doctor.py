@@ -14,8 +14,7 @@ from importlib import import_module, metadata
 
 from icsched.commands.terminal import json_keys, listing, report, screen_of, slow_json_text
 from icsched.machine import usable_cores
-from icsched.messages import named
-from icsched.words import counted
+from icsched.messages import counted, named
 
 # The extras for users; those for developers and for examples are left out.
 PURPOSES = {

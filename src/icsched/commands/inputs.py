@@ -16,7 +16,7 @@ from icsched.errors import ArgumentError, FormatError, GameError
 from icsched.files import check_replaceable, is_own_file
 from icsched.formats.access import read_inputs
 from icsched.formats.table import ReadOptions
-from icsched.words import counted
+from icsched.messages import counted
 from icsched.workflow import Workflow
 
 

@@ -57,7 +57,7 @@ from icsched.history.replay import (
     usage_of,
 )
 from icsched.history.usage import CLOCK_S
-from icsched.messages import named
+from icsched.messages import counted, named, number
 from icsched.orders import simulate
 from icsched.orders.simulation import OrderLike
 from icsched.report.stalls import stall_lines
@@ -75,7 +75,6 @@ from icsched.sim import (
     pool_to_dict,
 )
 from icsched.sim.model import SPREAD
-from icsched.words import counted, number
 from icsched.workflow import Workflow
 
 USED = "used"  # what the order of the recorded starts is called

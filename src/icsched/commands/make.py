@@ -13,7 +13,7 @@ from icsched.errors import FormatError
 from icsched.families import FAMILIES
 from icsched.families.registry import Family
 from icsched.files import check_replaceable, would_replace, write_text
-from icsched.words import size
+from icsched.messages import size
 from icsched.workflow import Workflow
 
 

@@ -26,7 +26,7 @@ from icsched.commands.order_options import (
 from icsched.commands.terminal import say, working
 from icsched.errors import ArgumentError
 from icsched.files import write_bytes
-from icsched.messages import named
+from icsched.messages import counted, named
 from icsched.orders import ORDERS, Plan
 from icsched.report import figures as draw
 from icsched.report.lanes import run_lanes
@@ -34,7 +34,6 @@ from icsched.report.proofs import MOST_COMPARED
 from icsched.report.scene import dag_picture, kinds_by_name, main_kinds
 from icsched.sim import AnyPool, Experiment, Played, Times
 from icsched.study.tables import read_tables
-from icsched.words import counted
 from icsched.workflow import Note, Workflow
 
 if TYPE_CHECKING:

@@ -79,10 +79,9 @@ from icsched.files import Change
 from icsched.formats import FORMATS, Format
 from icsched.formats.access import is_table, no_order
 from icsched.formats.table import files_behind
-from icsched.messages import named
+from icsched.messages import counted, named, size
 from icsched.orders import Choice, LimitedOrder, prioritize
 from icsched.report.proofs import brief_sentence, certified_plan, proof_keys, unbounded
-from icsched.words import counted, size
 from icsched.workflow import Note, Workflow
 
 

@@ -48,7 +48,7 @@ from icsched.files import write_text
 from icsched.formats.table import ReadOptions
 from icsched.history import PastRun
 from icsched.history.replay import Learned, learned_from, places_left
-from icsched.messages import named
+from icsched.messages import counted, named
 from icsched.orders import made_order
 from icsched.orders.auto import order_of
 from icsched.pebble import Schedule, critical_path_order
@@ -67,7 +67,6 @@ from icsched.sim import AnyPool, Experiment, Paired, Played, Pool, Simulation, T
 from icsched.sim.experiment import cores
 from icsched.sim.sampling import SideBySide
 from icsched.theory import Proof
-from icsched.words import counted
 from icsched.workflow import Workflow
 
 CRITICAL_PATH, PRIO, FIFO = "critical-path", "prio", "fifo"

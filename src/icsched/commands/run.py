@@ -36,7 +36,7 @@ from icsched.commands.terminal import (
 )
 from icsched.errors import ArgumentError, FormatError, RunError
 from icsched.files import check_owned
-from icsched.messages import named
+from icsched.messages import counted, named, number
 from icsched.orders import Plan
 from icsched.run.crew import Terms
 from icsched.run.engines import ENGINES, LOCAL, Engine
@@ -53,7 +53,6 @@ from icsched.run.tasks import (
     write_learned,
 )
 from icsched.sim import Played, Times, Workers, simulate_runs
-from icsched.words import counted, number
 from icsched.workflow import Command, Workflow
 
 SUFFIX = ".icsched-run"  # of the directory of a run, after the name of the workflow file

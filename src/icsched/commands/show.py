@@ -33,11 +33,10 @@ from icsched.files import naming, remove, write_text
 from icsched.formats import FORMATS
 from icsched.formats.port import Section, Settings, WorkflowFiles, unknown_settings
 from icsched.formats.table import files_behind
-from icsched.messages import named
+from icsched.messages import counted, named, size
 from icsched.orders import Plan
 from icsched.report.proofs import certified_plan, proof_keys, proof_sentence, unbounded
 from icsched.theory.blocks import BlockGroup
-from icsched.words import counted, size
 from icsched.workflow import Note, Remark, Workflow
 
 

@@ -49,7 +49,7 @@ from icsched.commands.order_options import (
 )
 from icsched.commands.terminal import INLINE, NOT_IN_JSON, json_by, progress, put, table, working
 from icsched.errors import ArgumentError
-from icsched.messages import named
+from icsched.messages import counted, in_unit, named, number, rounded, size, visible_time
 from icsched.orders import ORDERS, Plan, prioritize
 from icsched.sim import (
     AnyPool,
@@ -69,7 +69,6 @@ from icsched.sim import (
 from icsched.sim.experiment import cores
 from icsched.sim.model import BatchLaw
 from icsched.sim.sampling import FEWEST_RUNS, Sampling, SideBySide
-from icsched.words import counted, in_unit, number, rounded, size, visible_time
 from icsched.workflow import Note, Workflow
 
 FIFO = "fifo"

@@ -48,7 +48,7 @@ from icsched.commands.order_options import (
 from icsched.commands.simulate import check_unit
 from icsched.commands.terminal import progress, report, say, tell_user, working
 from icsched.errors import ArgumentError, EngineError, FormatError
-from icsched.messages import named
+from icsched.messages import counted, named, number
 from icsched.orders import Plan
 from icsched.report import figures as draw
 from icsched.sim.experiment import cores
@@ -71,7 +71,6 @@ from icsched.study import (
     workers_grid,
     write_tables,
 )
-from icsched.words import counted, number
 from icsched.workflow import Workflow
 
 BESIDE = "critical-path"  # every study shows it: a gain has it and fifo beside it

@@ -16,8 +16,7 @@ from threading import Timer
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 from unicodedata import east_asian_width
 
-from icsched.messages import HIDDEN, content_for, escaped
-from icsched.words import counted
+from icsched.messages import HIDDEN, content_for, counted, escaped
 
 STANDARD_INPUT, STANDARD_OUTPUT = "/dev/stdin", "/dev/stdout"
 Tell = Callable[[int, int], None]  # how much is done, of how much

@@ -25,10 +25,9 @@ from icsched.commands.terminal import NOT_IN_JSON, STANDARD_INPUT, STANDARD_OUTP
 from icsched.dag import Dag
 from icsched.errors import CertificateError, LimitError
 from icsched.files import read_bytes, write_bytes
-from icsched.messages import named
+from icsched.messages import counted, named
 from icsched.pebble.referee import DEFAULT_LIMIT, Verdict
 from icsched.report.proofs import Certified, certified_plan, certified_sentence, percent, ratios
-from icsched.words import counted
 
 
 @dataclass(frozen=True)

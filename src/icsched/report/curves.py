@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from icsched.messages import counted, in_bytes
 from icsched.pebble import memory_profile
 from icsched.report.proofs import MOST_COMPARED, certified_sentence
 from icsched.report.subject import NOW, Keys, Subject, capital, order_called
 from icsched.theory.proof import ProofStep, Rule
 from icsched.theory.steps import steps_of
-from icsched.words import counted, in_bytes
 
 MOST_POINTS = 1000  # of a curve: a page cannot show more
 

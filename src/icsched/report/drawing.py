@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Ids, Sizes, ranks_of
+from icsched.messages import counted
 from icsched.pebble import Schedule
 from icsched.report.bottlenecks import Bottleneck
 from icsched.report.scene import DagPicture, kinds_by_name
@@ -15,7 +16,6 @@ from icsched.run_times import stem
 from icsched.serve.clusters import Cluster
 from icsched.theory import Analysis
 from icsched.theory.blocks import Kind, family_name
-from icsched.words import counted
 from icsched.workflow import Workflow
 
 MOST_STEPS = 60  # at which a game of groups is shown

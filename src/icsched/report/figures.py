@@ -24,14 +24,13 @@ from numpy.typing import ArrayLike
 from icsched.arrays import Floats, Ids, Mask
 from icsched.errors import not_installed
 from icsched.files import write_bytes
-from icsched.messages import named
+from icsched.messages import counted, named, number, visible_time
 from icsched.pebble import Profile
 from icsched.report.curves import curve_of
 from icsched.report.lanes import Lanes
 from icsched.report.scene import DagPicture, few_kinds
 from icsched.sim import METRICS, Mean, Ratio
 from icsched.study.cells import BASELINE, Cell, CellResult
-from icsched.words import counted, number, visible_time
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

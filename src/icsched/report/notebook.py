@@ -17,6 +17,7 @@ import numpy as np
 
 from icsched.dag import Dag
 from icsched.errors import EngineError
+from icsched.messages import counted
 from icsched.orders import Plan
 from icsched.pebble import Profile, Schedule
 from icsched.report.figures import curves_figure, dag_figure, rendered, shown
@@ -26,7 +27,6 @@ from icsched.report.subject import short_name
 from icsched.sim import Mean, Ratio, Simulation
 from icsched.theory.certificate import Certificate
 from icsched.theory.proof import Proof
-from icsched.words import counted
 from icsched.workflow import Workflow
 
 if TYPE_CHECKING:

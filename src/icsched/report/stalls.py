@@ -8,13 +8,12 @@ import numpy as np
 from icsched.arrays import Floats, Ids
 from icsched.dag import Dag
 from icsched.history import Stalls
-from icsched.messages import named
+from icsched.messages import counted, named, number
 from icsched.report.bottlenecks import MOST_SHOWN, Bottleneck, CriticalPath
 from icsched.report.subject import Keys, Subject, order_called, six_digits
 from icsched.report.worth import best_order
 from icsched.sim import AnyPool, Ending, Pool, Recorded, Timeline
 from icsched.sim.results import Assignments, Trace
-from icsched.words import counted, number
 
 _SHORTEST = 0.005  # of the run: nobody cares about less
 

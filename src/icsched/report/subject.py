@@ -11,13 +11,13 @@ import numpy as np
 
 from icsched.arrays import Floats
 from icsched.dag import Dag
+from icsched.messages import in_unit, rounded
 from icsched.orders import Plan
 from icsched.pebble import Schedule
 from icsched.report.proofs import Certified, certified_plan
 from icsched.report.scene import DagPicture
 from icsched.sim import AnyPool, Played, Simulation
 from icsched.theory import Proof
-from icsched.words import in_unit, rounded
 from icsched.workflow import Workflow
 
 Keys: TypeAlias = dict[str, Any]  # of JSON; the page reads them, and docs/report.md explains them

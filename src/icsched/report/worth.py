@@ -7,13 +7,13 @@ from typing import Literal
 
 import numpy as np
 
+from icsched.messages import counted, in_unit, rounded, visible_time
 from icsched.orders import ORDERS
 from icsched.orders.choice import WORTH
 from icsched.report.bottlenecks import CriticalPath
 from icsched.report.subject import NOW, Keys, Subject, capital, order_called
 from icsched.sim import AnyPool, Pool, Ratio, Recorded, Workers
 from icsched.sim.sampling import FEWEST_RUNS
-from icsched.words import counted, in_unit, rounded, visible_time
 
 _PREFERRED = ("auto", "critical-path", "prio", "fifo")  # of orders that are alike
 _THREE_DIGITS = Context(prec=3, rounding=ROUND_DOWN)

@@ -28,7 +28,7 @@ from icsched.formats.dagman.writer import (
     without_section,
 )
 from icsched.formats.port import InnerFile, Section, WorkflowFiles
-from icsched.words import counted
+from icsched.messages import counted
 from icsched.workflow import Note, Remark, Workflow
 
 
