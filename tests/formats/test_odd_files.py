@@ -76,3 +76,25 @@ def test_a_file_that_would_fill_the_memory_is_refused_unread(suffix, tmp_path):
 
     with pytest.raises(FormatError, match=r"expected less than 1 GiB$"):
         icsched.read(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("wf", None),
+        ("wf.dag", None),
+        ("wf.gml", "icsched read it as DAGMan, because no format has the suffix .gml"),
+        ("Snakefile", "icsched reads no Snakefiles: use snakemake --scheduler icsched"),
+        ("wf.smk", "icsched reads no Snakefiles: use snakemake --scheduler icsched"),
+    ],
+)
+def test_a_file_that_its_suffix_does_not_explain_is_told_what_else_it_may_be(tmp_path, name, hint):
+    path = tmp_path / name
+    path.write_text("graph [")
+
+    with pytest.raises(FormatError) as caught:
+        icsched.read(path)
+
+    problem, _, rest = caught.value.problem.partition("; ")
+    assert problem == "unknown command, got 'graph ['"
+    assert rest.startswith(hint) if hint else rest == ""

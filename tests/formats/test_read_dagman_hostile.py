@@ -123,7 +123,7 @@ def test_ten_thousand_splices_in_a_row(outcome):
 def test_a_million_marks_of_a_section(outcome):
     assert outcome({"wf.dag": "# icsched: begin.\n" * 1_000_000}) == (
         "wf.dag:1000000: expected one section of icsched's with its begin and end lines,"
-        " got other marks: take them out, or go back to wf.dag.bak"
+        " got other marks: take them out, or go back to the newest of wf.dag.bak*"
     )
 
 

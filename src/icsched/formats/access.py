@@ -99,14 +99,21 @@ def _read(chosen: Format, paths: Sequence[str], options: object, *directory: str
     except GraphError as error:  # of a reader that does not look for cycles itself
         raise FormatError(paths[0], None, str(error)) from error
     except FormatError as error:
-        suffix = pathlib.PurePath(paths[0]).suffix
-        is_guess = chosen is DAGMAN and suffix not in ("", ".dag")
-        if not is_guess or not error.problem.startswith("unknown command"):
+        hint = _other_formats(pathlib.PurePath(paths[0]))
+        if chosen is not DAGMAN or not hint or not error.problem.startswith("unknown command"):
             raise
-        guess = f"icsched read it as DAGMan, because no format has the suffix {suffix}"
-        other = "icsched convert --format NAME reads other formats"
-        problem = f"{error.problem}; {guess}: {other}"
-        raise FormatError(error.path, error.line, problem) from error
+        raise FormatError(error.path, error.line, f"{error.problem}; {hint}") from error
+
+
+def _other_formats(path: pathlib.PurePath) -> str:
+    """Return what a file may be that is no DAGMan file; "" if its name says that it is one."""
+    if path.name == "Snakefile" or path.suffix == ".smk":
+        return "icsched reads no Snakefiles: use snakemake --scheduler icsched"
+    if path.suffix in ("", ".dag"):
+        return ""
+    known = ", ".join(one.name for one in FORMATS.usable() if one.read is not None)
+    guess = f"icsched read it as DAGMan, because no format has the suffix {path.suffix}"
+    return f"{guess}: icsched convert --format NAME reads {known}"
 
 
 def write(

@@ -98,7 +98,7 @@ def test_a_line_added_behind_the_section_does_not_join_the_line_before_it(read):
 )
 def test_half_a_section_or_two_are_refused_with_the_line_of_the_last_mark(complaint, text, line):
     assert complaint(CHAIN + text) == (
-        f"wf.dag:{line}: {MARKS} take them out, or go back to wf.dag.bak"
+        f"wf.dag:{line}: {MARKS} take them out, or go back to the newest of wf.dag.bak*"
     )
 
 

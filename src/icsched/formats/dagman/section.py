@@ -130,7 +130,8 @@ def _span(path: str, data: bytes) -> tuple[int, int] | None:
     if len(begins) != 1 or len(ends) != 1 or ends[0] < begins[0]:
         line = data.count(b"\n", 0, max(begins + ends)) + 1
         problem = "expected one section of icsched's with its begin and end lines, got other marks:"
-        raise FormatError(path, line, f"{problem} take them out, or go back to {path}.bak")
+        advice = f"take them out, or go back to the newest of {path}.bak*"
+        raise FormatError(path, line, f"{problem} {advice}")
     _check_ours(path, data, begins[0], ends[0])
     first_line = data[begins[0] : data.find(b"\n", begins[0])]
     stop = data.find(b"\n", ends[0]) + 1 or len(data)
