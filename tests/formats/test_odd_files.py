@@ -83,7 +83,8 @@ def test_a_file_that_would_fill_the_memory_is_refused_unread(suffix, tmp_path):
     [
         ("wf", None),
         ("wf.dag", None),
-        ("wf.gml", "icsched read it as DAGMan, because no format has the suffix .gml"),
+        ("wf.DAG", None),
+        ("wf.gml", "no format has the suffix .gml: icsched convert --format NAME reads dagman, "),
         ("Snakefile", "icsched reads no Snakefiles: use snakemake --scheduler icsched"),
         ("wf.smk", "icsched reads no Snakefiles: use snakemake --scheduler icsched"),
     ],

@@ -7,9 +7,10 @@ import sys
 import numpy as np
 import pytest
 
+import icsched
 from icsched import Dag
 from icsched.errors import ArgumentError, ScheduleError, SimulationError
-from icsched.sim import Played, Pool, Times, Workers, plain, simulate_runs, trace
+from icsched.sim import Experiment, Played, Pool, Times, Workers, plain, simulate_runs, trace
 
 NAN, INF = math.nan, math.inf
 SEED = f"seed: expected a whole number from 0 to {2**64 - 1:,}, got"
@@ -260,3 +261,28 @@ def test_priorities_that_change_later_do_not_change_how_an_order_is_played():
 def test_priorities_that_are_not_integers_are_told(values, problem):
     with pytest.raises(ArgumentError, match=problem):
         Played("priority", priorities=values)
+
+
+@pytest.mark.parametrize("edges", [[], [1.0], [0, 2, 1], [1, 2], [0, NAN], [0, INF], [[0, 1]]])
+def test_edges_that_are_no_slots_are_refused(edges):
+    experiment = Experiment(FORK, Pool(), Times())
+
+    with pytest.raises(ArgumentError, match="edges: expected two or more times that ascend from 0"):
+        experiment.slot_counts(Played("fifo"), edges, seed=1, run=0)
+
+
+def test_what_an_experiment_has_checked_cannot_be_changed():
+    experiment = Experiment(FORK, Pool(), Times(means=[1, 2, 3]))
+
+    with pytest.raises(ValueError, match="read-only"):
+        experiment.means[0] = -5
+
+
+def test_all_orders_are_checked_before_any_is_simulated():
+    played: list[int] = []
+    orders = {"fifo": "fifo", "mine": Played("static", ["a", "b"])}
+
+    with pytest.raises(ScheduleError):
+        icsched.simulate(FORK, orders, progress=lambda done, _: played.append(done))
+
+    assert played == []

@@ -288,3 +288,11 @@ def test_a_race_of_the_present_order_alone_ends():
     raced = run_race(FORK, {"fifo": FIFO}, "fifo", TWO, Times(), budget=0.01, seed=1)
 
     assert (raced.winner, dict(raced.ratios)) == ("fifo", {"fifo": 1.0})
+
+
+def test_a_pool_that_is_too_dear_is_refused_with_what_auto_can_take():
+    """The limits of one simulation are wider, and their message has no advice for auto."""
+    race = {"fifo": FIFO, "path": FIRST_PATH}
+
+    with pytest.raises(SimulationError, match="give a longer interval, or the name of an order"):
+        run_race(FORK, race, "fifo", [Pool(1e-11, 1)], Times(), budget=1, seed=0)

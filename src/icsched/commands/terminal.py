@@ -4,7 +4,6 @@ It imports little: `icsched doctor` works without other packages.
 """
 
 import os
-import re
 import shlex
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -24,8 +23,6 @@ Tell = Callable[[int, int], None]  # how much is done, of how much
 
 SCHEMA = 1  # of every JSON object; it becomes 2 if a key is removed or changes its meaning
 
-_NOT_ASCII = re.compile(r"[^\0-\x7f]+")
-
 
 def json_safe(text: str) -> str:
     r"""Return JSON with the same meaning, without characters that act on a terminal.
@@ -38,19 +35,6 @@ def json_safe(text: str) -> str:
     if text.isascii() and "\x7f" not in text:  # nearly always, and the text may be large
         return text
     return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def json_ascii(text: str) -> str:
-    r"""Return JSON with the same meaning in ASCII, for streams of other encodings than UTF-8.
-
-    >>> print(json_ascii('["é", "😀"]'))
-    ["\u00e9", "\ud83d\ude00"]
-    """
-    if text.isascii():
-        return text
-    import json
-
-    return _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def json_text(keys: dict[str, object]) -> str:
@@ -336,7 +320,9 @@ def put_json(keys: dict[str, object]) -> None:
     """Print one JSON object alone on its line, in any encoding of standard output."""
     text = json_text(keys)
     if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
-        text = json_ascii(text)
+        import json
+
+        text = json_safe(json.dumps(json.loads(text), separators=(",", ":"))) + "\n"
     sys.stdout.write(text)
 
 

@@ -245,6 +245,7 @@ def _versions() -> dict[str, str]:
 def _result(future: Any) -> CellResult:
     from concurrent.futures import CancelledError
 
+    from distributed.comm.core import CommClosedError
     from distributed.scheduler import KilledWorker
 
     try:
@@ -254,6 +255,6 @@ def _result(future: Any) -> CellResult:
     except (CancelledError, KilledWorker) as error:
         reason = " ".join(str(error).split())  # on one line
         raise EngineError(f"dask: a cell was lost: {reason}") from None
-    except OSError as error:  # the scheduler ended while its answer came
+    except CommClosedError as error:  # the scheduler ended while its answer came
         raise EngineError(f"dask: the scheduler is lost: {error}") from None
     return result

@@ -14,7 +14,7 @@ from icsched.errors import ArgumentError, FormatError, GraphError
 from icsched.files import Change, encoded, read_bytes, would_replace, write_text
 from icsched.formats.dagman.entry import DAGMAN
 from icsched.formats.port import Format, NoOptions
-from icsched.formats.table import FORMATS, OrderOptions, ReadOptions, format_of
+from icsched.formats.table import FORMATS, OrderOptions, ReadOptions, format_by_suffix, format_of
 from icsched.pebble import check_order
 from icsched.workflow import Workflow
 
@@ -109,11 +109,10 @@ def _other_formats(path: pathlib.PurePath) -> str:
     """Return what a file may be that is no DAGMan file; "" if its name says that it is one."""
     if path.name == "Snakefile" or path.suffix == ".smk":
         return "icsched reads no Snakefiles: use snakemake --scheduler icsched"
-    if path.suffix in ("", ".dag"):
+    if path.suffix.lower() in ("", ".dag") or format_by_suffix(path.name) is not None:
         return ""
     known = ", ".join(one.name for one in FORMATS.usable() if one.read is not None)
-    guess = f"icsched read it as DAGMan, because no format has the suffix {path.suffix}"
-    return f"{guess}: icsched convert --format NAME reads {known}"
+    return f"no format has the suffix {path.suffix}: icsched convert --format NAME reads {known}"
 
 
 def write(

@@ -1,4 +1,4 @@
-"""What the table of formats holds."""
+"""A format as the rest of icsched sees it: what it reads and writes, and what its files say."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

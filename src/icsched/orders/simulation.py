@@ -1,6 +1,7 @@
 """Orders by name or of the user's own, simulated side by side."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
@@ -111,7 +112,8 @@ def player(experiment: Experiment, name: str, wanted: OrderLike) -> Player:
     if isinstance(wanted, str):
         return _named(experiment, wanted)
     if isinstance(wanted, Played):
-        return wanted
+        checked = None if wanted.order is None else Schedule.of(dag, wanted.order)
+        return replace(wanted, order=checked)
     if callable(wanted):
         return partial(_server, name, wanted)
     if not isinstance(wanted, HasOrder | list | tuple | range | np.ndarray):

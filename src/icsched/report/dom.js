@@ -3,7 +3,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// As in render/visible.py: control characters but the newline, line separators, marks of direction.
+// As in messages.py: control characters but the newline, line separators, marks of direction.
 const HIDDEN = /[\0-\t\v-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Text without characters that could hide a part of a name, or turn it around. @param {string} text */

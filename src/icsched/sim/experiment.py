@@ -12,7 +12,7 @@ from icsched import _native
 from icsched._native import Rule, TimeLaw
 from icsched.arrays import Floats, Ids
 from icsched.dag import Dag, Graph, dag_of, run_times_of
-from icsched.errors import PoolError
+from icsched.errors import ArgumentError, PoolError
 from icsched.machine import usable_cores
 from icsched.ready import Server
 from icsched.sim import plain
@@ -70,7 +70,8 @@ class Experiment:
         self.times = times
         if times.means is None:
             self.times = replace(times, means=run_times_of(graph))
-        self.means = checked_means(self.dag, self.times)
+        self.means = checked_means(self.dag, self.times).copy()
+        self.means.flags.writeable = False  # the kernel takes the array itself
         self._orders: dict[Played, tuple[Ids, Ids]] = {}  # with classes: those that were checked
         self._enter(pool)
 
@@ -136,8 +137,8 @@ class Experiment:
         """Simulate one run and return what its batches found in each slot between *edges*.
 
         The result equals ``SlotCounts.of`` the run's `trace`. On a `Pool` a `Played` takes memory
-        that does not grow with the number of batches. There are two or more *edges*, which ascend
-        from 0.
+        that does not grow with the number of batches. Raises ArgumentError unless there are two or
+        more *edges*, which ascend from 0.
 
         >>> pair = Dag({"a": [], "b": []})
         >>> experiment = Experiment(pair, Pool(batch=5, batch_law="fixed"), Times())
@@ -146,6 +147,10 @@ class Experiment:
         >>> found.eligible.tolist(), found.unserved.tolist()
         ([2, 0], [3, 0])
         """
+        edges = np.asarray(edges, np.float64)
+        ascends = edges.ndim == 1 and len(edges) > 1 and (np.diff(edges) > 0).all()
+        if not ascends or edges[0] or edges[-1] == np.inf:
+            raise ArgumentError("edges: expected two or more times that ascend from 0")
         if not isinstance(order, Played) or not isinstance(self.pool, Pool):
             return SlotCounts.of(self.trace(order, seed=seed, run=run, by_events=by_events), edges)
         check_seed(seed, run)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import NormalDist
 
 import numpy as np
@@ -19,7 +20,7 @@ from icsched.errors import PoolError
 from icsched.frames import Answer
 from icsched.pebble import remaining_paths
 from icsched.sim.experiment import Experiment
-from icsched.sim.model import AnyPool, Pool, Times
+from icsched.sim.model import AnyPool, Pool, Times, checked_means
 from icsched.sim.played import Played
 
 WORK_A_SECOND = 12_000_000  # simulated tasks and batches: about what one core does in a second
@@ -67,18 +68,18 @@ class _Track:
     """Where orders are played: all on the same draws."""
 
     def __init__(self, dag: Dag, pools: Sequence[AnyPool], times: Times, seed: int) -> None:
-        first = Experiment(dag, pools[0], times)
+        self.pools = pools
         self.tasks = len(dag)
-        self.longest = float(remaining_paths(dag, first.means).max())
+        self.longest = float(remaining_paths(dag, checked_means(dag, times)).max())
         self.work = 0.0  # simulated so far
         self.runs = 0
-        self._experiments = [first, *map(first.on, pools[1:])]
-        self._seed = seed
+        self._dag, self._times, self._seed = dag, times, seed
 
-    @property
-    def pools(self) -> list[AnyPool]:
-        """The pools, one for each row of `logs`."""
-        return [experiment.pool for experiment in self._experiments]
+    @cached_property
+    def _experiments(self) -> list[Experiment]:
+        """One for each pool: made once the race is known to be affordable, which says more."""
+        first = Experiment(self._dag, self.pools[0], self._times)
+        return [first, *map(first.on, self.pools[1:])]
 
     @property
     def work_of_a_run(self) -> float:

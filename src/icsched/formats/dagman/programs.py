@@ -48,9 +48,9 @@ def commands_of(workflow: Submission) -> list[Command | None]:
     Names of files are relative to the directory of the workflow's first file. Raises FormatError,
     with the line, for what only HTCondor can run.
     """
-    jobs, descriptions = _jobs(workflow), Descriptions()
     for place in workflow.places:
         _check_scope(place)
+    jobs, descriptions = _jobs(workflow), Descriptions()
     base = os.path.dirname(workflow.roots[0].path)
     commands: list[Command | None] = []
     for job, is_done in zip(jobs, workflow.done.tolist(), strict=True):
@@ -75,8 +75,7 @@ def outputs_of(workflow: Submission) -> list[list[str]]:
 def _jobs(workflow: Submission) -> list[Job]:
     """Return all jobs in order; raises FormatError if one file cannot name them all."""
     Flat(workflow)
-    jobs = workflow.jobs_called(set(workflow.names))
-    return [jobs[name] for name in workflow.names]
+    return workflow.all_jobs
 
 
 def _returned(job: Job, descriptions: Descriptions) -> list[str]:

@@ -280,6 +280,12 @@ class Submission:
                 jobs[name].said.append(said)
         return jobs
 
+    @cached_property
+    def all_jobs(self) -> list[Job]:
+        """All jobs in order, with what is said about each."""
+        jobs = self.jobs_called(set(self.names))
+        return [jobs[name] for name in self.names]
+
     def statements_about_jobs(self) -> Iterator[AboutJob]:
         """Yield all statements about jobs. If two contradict each other, the later one counts."""
         # What a splice says about its jobs comes before what is said outside the splice.
