@@ -2,7 +2,7 @@
 
 import pytest
 
-from icsched.commands.options import program
+from icsched.commands.terminal import program
 
 
 @pytest.mark.parametrize(
