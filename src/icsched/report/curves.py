@@ -1,6 +1,5 @@
 """Curves with as many points as a page can show: eligible tasks, and what must be held."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,55 +14,30 @@ from icsched.theory.steps import steps_of
 
 MOST_POINTS = 1000  # of a curve: a page cannot show more
 
+_EXTREMES = (np.argmin, np.argmax)
 Line = NDArray[np.integer[Any]] | NDArray[np.floating[Any]]
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """A value at each of some steps, which ascend; between two steps a curve is drawn straight.
+def curve_of(line: Line, most: int = MOST_POINTS) -> tuple[NDArray[np.int64], Line]:
+    """Return points of *line*, which has a value for each of the steps 0, 1, ...: steps and values.
 
-    Each value is exact: it is the value of the whole line at that step. The first and the last step
-    of the line, its smallest and its largest value are always among them.
-    """
+    The steps are both ends and the bends, at which the line changes its slope: between two steps
+    the line is straight. If there are more than *most* (at least 4), they are cut into pieces of
+    equal length, and each piece keeps its smallest and its largest value. Takes O(length of the
+    line) time.
 
-    step: NDArray[np.int64]
-    value: Line
-
-    def __len__(self) -> int:
-        return len(self.step)
-
-
-def curve_of(line: Line, most: int = MOST_POINTS) -> Curve:
-    """Return the curve of *line*, which has a value for each of the steps 0, 1, ...
-
-    The steps are both ends and the bends, at which the line changes its slope. If there are more
-    than *most* (at least 4), they are cut into pieces of equal length, and each piece keeps its
-    smallest and its largest value. Takes O(length of the line) time.
-
-    >>> curve = curve_of(np.array([0, 1, 2, 3, 3]))
-    >>> curve.step.tolist(), curve.value.tolist()
+    >>> steps, values = curve_of(np.array([0, 1, 2, 3, 3]))
+    >>> steps.tolist(), values.tolist()
     ([0, 3, 4], [0, 3, 3])
     """
-    steps = _bends(line)
+    is_bend = np.ones(len(line), bool)
+    is_bend[1:-1] = np.diff(line, n=2) != 0
+    steps = np.flatnonzero(is_bend).astype(np.int64)
     if len(steps) > most:
         inner = np.array_split(steps[1:-1], max(1, most // 2 - 1))
-        kept = [_extremes(line, part) for part in inner]
+        kept = [np.unique([part[pick(line[part])] for pick in _EXTREMES]) for part in inner]
         steps = np.concatenate([steps[:1], *kept, steps[-1:]])
-    return Curve(steps, line[steps])
-
-
-def _bends(line: Line) -> NDArray[np.int64]:
-    """Return both ends of *line*, and the steps at which its slope changes."""
-    bends = np.zeros(len(line), bool)
-    bends[[0, -1]] = True
-    bends[1:-1] = np.diff(line, n=2) != 0
-    return np.flatnonzero(bends).astype(np.int64)
-
-
-def _extremes(line: Line, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-    values = line[steps]
-    found: NDArray[np.int64] = steps[np.unique([np.argmin(values), np.argmax(values)])]
-    return found
+    return steps, line[steps]
 
 
 def curve_keys(subject: Subject) -> tuple[Keys, ProofStep | None]:
@@ -81,8 +55,8 @@ def curve_keys(subject: Subject) -> tuple[Keys, ProofStep | None]:
 
 
 def _points(line: Line, what: str) -> Keys:
-    curve = curve_of(line)
-    return {"step": curve.step, what: curve.value}
+    steps, values = curve_of(line)
+    return {"step": steps, what: values}
 
 
 def _ceiling(subject: Subject) -> tuple[Line | None, ProofStep | None]:

@@ -115,8 +115,7 @@ def curves_figure(
             band = {"color": BAND, "label": CEILING, "gid": "ceiling"}
             lines.insert(0, (ceiling, widths[0] + _BAND, band))
         for values, width, drawn in lines:
-            curve = curve_of(values, MOST_POINTS)
-            axes.plot(curve.step, curve.value, clip_on=False, linewidth=width, **drawn)
+            axes.plot(*curve_of(values, MOST_POINTS), clip_on=False, linewidth=width, **drawn)
         axes.set_xlim(0, max(1.0, axes.dataLim.x1))
         axes.set_ylim(0, max(1.0, axes.dataLim.y1))
         axes.set(xlabel=f"{word}s executed", ylabel=f"eligible {word}s")
@@ -370,9 +369,8 @@ def eligible_figure(title: str, profiles: Mapping[str, Profile], fifo: Profile) 
         axes.axhline(0, color=FAINT, linewidth=0.8)
         drawn = zip(cycle(_LOOKS), line_widths(len(profiles)), profiles.items(), strict=False)
         for look, width, (label, ours) in drawn:
-            ahead = curve_of(ours - fifo, MOST_POINTS)
-            drawn_as = _drawn(look, label, "difference")
-            axes.plot(ahead.step, ahead.value / jobs, linewidth=width, **drawn_as)
+            steps, ahead = curve_of(ours - fifo, MOST_POINTS)
+            axes.plot(steps, ahead / jobs, linewidth=width, **_drawn(look, label, "difference"))
         axes.set(title=title, xlabel="jobs executed", ylabel="difference / jobs")
         scales = partial(np.multiply, jobs), lambda counts: np.asarray(counts) / jobs
         absolute = axes.secondary_yaxis("right", functions=scales)

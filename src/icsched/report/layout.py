@@ -6,8 +6,7 @@ over several levels is a straight line. No library fits: Graphviz is a program, 
 for 10^4 nodes; networkx and rustworkx have no layers with few crossings.
 """
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,46 +17,66 @@ PASSES = 8  # down and up, in turns; more seldom help
 _MOST_SPANS = 200_000  # levels that arcs go over, all together: else only short arcs are counted
 
 
-@dataclass(frozen=True, eq=False)
-class Placed:
-    """Where nodes are: `x` across, `y` from the top; both in units of one node.
+def places_across(level: Ids, parents: Ids, children: Ids, passes: int = PASSES) -> Floats:
+    """Return the place of each node from left to right; each arc leads to a larger level.
 
-    All nodes of a level have the same `y`. No two nodes have the same place. `x` is between 0 and
-    `width`, `y` between 0 and `height`. `crossings` counts pairs of arcs that cross.
-    """
+    Each level is spread over the whole width, which is the number of nodes of the largest level.
+    The nodes of a level are first in the order of their numbers. Then each pass sorts every level
+    by the mean place of the parents, or of the children. The best order that was seen counts, so
+    passes never add a crossing. Takes O(passes * (nodes + arcs)) time, and a sort of all arcs for
+    each pass.
 
-    x: Floats
-    y: Floats
-    width: float
-    height: float
-    crossings: int
-
-
-def placed(level: Ids, parents: Ids, children: Ids, passes: int = PASSES) -> Placed:
-    """Place nodes with these levels and arcs; each arc leads to a larger level.
-
-    Each level is spread over the whole width. The nodes of a level are first in the order of their
-    numbers. Then each pass sorts every level by the mean place of the parents, or of the children.
-    The best order that was seen counts, so passes never add a crossing. Takes O(passes * (nodes +
-    arcs)) time, and a sort of all arcs for each pass.
-
-    >>> found = placed(np.array([0, 0, 1, 1]), np.array([0, 1]), np.array([3, 2]))
-    >>> found.x.tolist(), found.y.tolist(), found.crossings
-    ([0.5, 1.5, 1.5, 0.5], [0.5, 0.5, 1.5, 1.5], 0)
+    >>> places_across(np.array([0, 0, 1, 1]), np.array([0, 1]), np.array([3, 2])).tolist()
+    [0.5, 1.5, 1.5, 0.5]
     """
     count = int(level.max(initial=-1)) + 1
-    sizes = np.bincount(level, minlength=count)
-    width = float(sizes.max(initial=1))
-    into, out = _split(level, children, parents, count), _split(level, parents, children, count)
-    layers = _Layers(level, sizes, width, into, out)
-    x = layers.spread(np.arange(len(level), dtype=np.float64))
+    layers = _by_level(level, count)
+    width = max(map(len, layers))
+    x = np.empty(len(level))
+    for nodes in layers:
+        x[nodes] = _evenly(len(nodes), width)
+    into, out = _by_level(level[children], count), _by_level(level[parents], count)
+    down = [(*ends, children, parents) for ends in zip(layers, into, strict=True)]
+    up = [(*ends, parents, children) for ends in zip(layers, out, strict=True)][::-1]
     best, fewest = x, crossings(level, x, parents, children)
     for number in range(passes if fewest else 0):
-        x = layers.swept(x, is_down=number % 2 == 0)
+        x = _swept(x, width, up if number % 2 else down)
         found = crossings(level, x, parents, children)
         if found < fewest:
             best, fewest = x, found
-    return Placed(best, level.astype(np.float64) + 0.5, width, float(max(count, 1)), fewest)
+    return best
+
+
+def _by_level(levels: Ids, count: int) -> list[NDArray[np.intp]]:
+    """Return the indices of each level in *levels*, ascending."""
+    in_order = np.argsort(levels, kind="stable")
+    return np.split(in_order, np.cumsum(np.bincount(levels, minlength=count))[:-1])
+
+
+def _evenly(nodes: int, width: float) -> Floats:
+    places: Floats = (np.arange(nodes) + 0.5) * (width / max(1, nodes))
+    return places
+
+
+# A level: its nodes, the arcs that end there, the ends of all arcs that they have there, and the
+# other ends.
+_Layer = tuple[NDArray[np.intp], NDArray[np.intp], Ids, Ids]
+
+
+def _swept(x: Floats, width: float, layers: Iterable[_Layer]) -> Floats:
+    """Return places sorted by the means of the neighbours, level by level.
+
+    Nodes without neighbours stay where they are, if there is room.
+    """
+    x = x.copy()
+    for nodes, arcs, ends, others in layers:
+        if len(nodes) > 1 and len(arcs):
+            at = np.searchsorted(nodes, ends[arcs])
+            degree = np.bincount(at, minlength=len(nodes))
+            total = np.bincount(at, x[others[arcs]], minlength=len(nodes))
+            wanted = np.where(degree > 0, total / np.maximum(degree, 1), x[nodes])
+            x[nodes[np.lexsort((x[nodes], wanted))]] = _evenly(len(nodes), width)
+    return x
 
 
 def crossings(level: Ids, x: Floats, parents: Ids, children: Ids) -> int:
@@ -73,28 +92,17 @@ def crossings(level: Ids, x: Floats, parents: Ids, children: Ids) -> int:
     arc = np.repeat(np.arange(len(span)), span)
     passed = np.arange(len(arc)) - np.repeat(np.cumsum(span) - span, span)
     gap = level[parents][arc] + passed
-    top, bottom = (_at(x, parents, children, span, arc, passed + below) for below in (0, 1))
-    in_order = np.lexsort((bottom, top, gap))
-    return _inversions(_ranks(gap, bottom)[in_order])
 
+    def across(down: Sizes) -> Floats:
+        """Return where the arcs are this many levels below their parents."""
+        share = down / span[arc]
+        found: Floats = x[parents[arc]] * (1 - share) + x[children[arc]] * share
+        return found
 
-def _at(
-    x: Floats, parents: Ids, children: Ids, span: Ids, arc: NDArray[np.int64], down: Sizes
-) -> Floats:
-    """Return where arcs are across, *down* levels below their parents."""
-    share = down / span[arc]
-    found: Floats = x[parents[arc]] * (1 - share) + x[children[arc]] * share
-    return found
-
-
-def _ranks(gap: Sizes, x: Floats) -> Sizes:
-    """Return numbers that sort as (gap, x) does, the same for the same pair."""
-    in_order = np.lexsort((x, gap))
-    is_new = np.ones(len(x), bool)
-    is_new[1:] = (np.diff(gap[in_order]) != 0) | (np.diff(x[in_order]) != 0)
-    ranks = np.empty(len(x), np.int64)
-    ranks[in_order] = np.cumsum(is_new) - 1
-    return ranks
+    top, bottom = across(passed), across(passed + 1)
+    # Complex numbers sort by their real part, then by their imaginary part.
+    ranks = np.unique(gap + 1j * bottom, return_inverse=True)[1]
+    return _inversions(ranks[np.lexsort((bottom, top, gap))])
 
 
 def _inversions(values: Sizes) -> int:
@@ -115,57 +123,3 @@ def _inversions(values: Sizes) -> int:
         found += int((ones - before)[is_one == 0].sum())
         values = values[np.argsort(values >> bit, kind="stable")]
     return found
-
-
-# For each level: the ends of arcs in that level, and the other ends beside them.
-_Ends: TypeAlias = list[tuple[Ids, Ids]]
-
-
-def _split(level: Ids, ends: Ids, others: Ids, count: int) -> _Ends:
-    in_order = np.argsort(level[ends], kind="stable")
-    cuts = np.searchsorted(level[ends][in_order], np.arange(1, count))
-    return [(ends[part], others[part]) for part in np.split(in_order, cuts)]
-
-
-@dataclass(frozen=True, eq=False)
-class _Layers:
-    """The levels of a picture, each spread over its width."""
-
-    level: Ids
-    sizes: Sizes
-    width: float
-    into: _Ends
-    out: _Ends
-
-    def spread(self, x: Floats) -> Floats:
-        """Return the places of nodes that are sorted by *x* in each level."""
-        in_order = np.lexsort((x, self.level))
-        starts = np.cumsum(self.sizes) - self.sizes
-        place = np.arange(len(x)) - np.repeat(starts, self.sizes)
-        found = np.empty(len(x))
-        found[in_order] = (place + 0.5) * (self.width / np.repeat(self.sizes, self.sizes))
-        return found
-
-    def swept(self, x: Floats, *, is_down: bool) -> Floats:
-        """Return places sorted by the means of the parents, level by level, or of the children."""
-        x = x.copy()
-        sides = self.into if is_down else self.out
-        starts = np.cumsum(self.sizes) - self.sizes
-        by_level = np.argsort(self.level, kind="stable")
-        levels = range(len(self.sizes)) if is_down else range(len(self.sizes) - 1, -1, -1)
-        for at in levels:
-            nodes = by_level[starts[at] : starts[at] + self.sizes[at]]
-            if len(nodes) > 1 and len(sides[at][0]):
-                x[nodes] = self._sorted(x, nodes, *sides[at])
-        return x
-
-    def _sorted(self, x: Floats, nodes: NDArray[np.int64], ends: Ids, others: Ids) -> Floats:
-        """Return new places of the nodes of a level; nodes without neighbours want to stay."""
-        at = np.searchsorted(nodes, ends)
-        degree = np.bincount(at, minlength=len(nodes))
-        total = np.bincount(at, x[others], minlength=len(nodes))
-        wanted = np.where(degree > 0, total / np.maximum(degree, 1), x[nodes])
-        found = np.empty(len(nodes))
-        in_order = np.lexsort((x[nodes], wanted))
-        found[in_order] = (np.arange(len(nodes)) + 0.5) * (self.width / len(nodes))
-        return found
