@@ -54,8 +54,7 @@ def _by_level(levels: Ids, count: int) -> list[NDArray[np.intp]]:
 
 
 def _evenly(nodes: int, width: float) -> Floats:
-    places: Floats = (np.arange(nodes) + 0.5) * (width / max(1, nodes))
-    return places
+    return (np.arange(nodes, dtype=np.float64) + 0.5) * (width / max(1, nodes))
 
 
 # A level: its nodes, the arcs that end there, the ends of all arcs that they have there, and the
