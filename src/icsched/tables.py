@@ -57,22 +57,22 @@ class Table(Mapping[str, E], Generic[E]):
     def __len__(self) -> int:
         return len(list(iter(self)))
 
-    def find(self, name: str, *, asked_by: str = "") -> E:
-        """Return the entry called *name*; raises ArgumentError, as `unknown` does, if none is."""
+    def find(self, name: str) -> E:
+        """Return the entry called *name*; raises ArgumentError if there is none."""
         if isinstance(name, str):  # other objects may have no hash
             with suppress(KeyError):
                 return self[name]
-        raise self.unknown(name, asked_by=asked_by)
+        raise ArgumentError(f"{self._what}: {self.expected(name)}")
 
-    def unknown(self, name: object, *, asked_by: str = "", also: str = "") -> ArgumentError:
-        """Return the error for a *name* that no entry has; it suggests names that are close.
+    def expected(self, name: object, also: str = "") -> str:
+        """Say which names there are instead of *name*, and which of them are close to it.
 
-        *asked_by* is the option that has the name; *also* says what else the option takes.
+        *also* says what else an option takes.
         """
         names = list(self)
         expected = f"expected {', '.join(names)}{also and f' or {also}'}, got {name!r}"
         question = did_you_mean(name, names) if isinstance(name, str) else ""
-        return ArgumentError(f"{asked_by or self._what}: {expected}{question and f': {question}'}")
+        return f"{expected}{question and f': {question}'}"
 
     def is_own(self, name: str) -> bool:
         """Whether the entry called *name* is icsched's own."""

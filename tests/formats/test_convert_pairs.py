@@ -9,9 +9,7 @@ import pytest
 import icsched
 from icsched import Dag, Workflow
 from icsched.commands.convert import convert_answer
-from icsched.commands.inputs import Reading
 from icsched.formats import FORMATS
-from icsched.formats.table import ReadOptions
 from icsched.workflow import Command
 
 # Every parent is before its children, because scripts of sbatch lines need that.
@@ -47,7 +45,7 @@ def put(name: str, workflow: Workflow, path: str) -> str:
 
 def converted(source: str, old: str, target: str, new: str) -> set[str]:
     """Convert a file; return the words for what the command says is lost."""
-    answer = convert_answer(source, target, new, reading=Reading(ReadOptions(), old))
+    answer = convert_answer(source, target, new, old)
     Path(target).write_text(answer.text)
     assert answer.renamed == ()
     return set(answer.lost)

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from icsched import checks
-from icsched.commands.inputs import Reading, done_line, named_jobs
-from icsched.commands.options import USUAL, WHOLE, FileName, FileOptions, Json, check_streams
+from icsched.commands.inputs import USUAL, FileOptions, done_line, named_jobs
+from icsched.commands.options import WHOLE, FileName, Json
 from icsched.commands.terminal import NOT_IN_JSON, put, working
 from icsched.errors import GameError, StateError
 from icsched.messages import counted
@@ -107,6 +107,5 @@ def batch(
 
     """
     checks.whole_number("--take", take, least=1)
-    check_streams(*files, done, running)
-    workflow = Reading(reading).read(files)
+    workflow = reading.read(files)
     put(_answer(workflow, take, done, running), text, as_json=json_)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from icsched.commands.inputs import Reading, check_output
+from icsched.commands.inputs import FileOptions, check_output
 from icsched.commands.notes import disturbed
 from icsched.commands.options import Flag, OutputName, PathName
 from icsched.commands.ordering import Ordered
@@ -18,7 +18,7 @@ from icsched.files import Change, back_up, read_bytes, would_replace
 from icsched.formats import FORMATS
 from icsched.formats.access import is_table, no_order, order_changes, order_options, order_table
 from icsched.formats.port import Settings, WorkflowFiles
-from icsched.formats.table import Via, files_behind, format_by_suffix
+from icsched.formats.table import Via, files_behind, format_by_suffix, format_of
 from icsched.workflow import Note, Workflow
 
 INSTEAD = "-o NAME.csv"  # for an order that no file of the workflow's format can hold
@@ -85,7 +85,7 @@ class WriteOptions:
         return self.in_place or self.only_looks or self.output is not None
 
 
-def planned(found: Ordered, writing: WriteOptions, reading: Reading) -> Sequence[Change]:
+def planned(found: Ordered, writing: WriteOptions, reading: FileOptions) -> Sequence[Change]:
     """Find out what to write where; raises ArgumentError if writing would destroy a file."""
     workflow, priorities, path = found.workflow, found.priorities, writing.output
     if path is not None and writing.makes_table:
@@ -96,7 +96,7 @@ def planned(found: Ordered, writing: WriteOptions, reading: Reading) -> Sequence
     options = order_options(chosen, writing)
     changes = [] if fields(options) else order_changes(workflow, found.plan.order.tolist())
     if path is not None:
-        beside = behind.named()[0] if reading.options.usedagdir else None
+        beside = behind.named()[0] if reading.usedagdir else None
         _check_copy(workflow, path, beside=beside)
     if fields(options):
         return behind.changes(priorities, options, path)
@@ -107,14 +107,14 @@ def planned(found: Ordered, writing: WriteOptions, reading: Reading) -> Sequence
     return [Change(path, None, changes[0].new)]
 
 
-def check_format(source: str, writing: WriteOptions, reading: Reading) -> None:
+def check_format(source: str, writing: WriteOptions) -> None:
     """Raise FormatError if the file *source* cannot hold an order, and one is to be written there.
 
     Raises ArgumentError if -o names another format than *source* has: a copy keeps its format.
     """
     if writing.makes_table or not writing.writes_order:
         return
-    own, path = reading.format_of(source), writing.output
+    own, path = format_of(source), writing.output
     if own.changes is None:
         raise no_order(own, source, INSTEAD)
     if path is None or Path(path).suffix == Path(source).suffix:

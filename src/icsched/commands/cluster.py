@@ -8,27 +8,18 @@ from typing import Annotated
 
 from icsched import checks, formats
 from icsched.commands.inputs import (
-    Reading,
+    USUAL,
+    FileOptions,
     TimesKnown,
     check_output,
     done_line,
     named_jobs,
+    times_known,
     times_line,
     whole_numbers,
 )
-from icsched.commands.options import (
-    USUAL,
-    WHOLE,
-    FileName,
-    FileOptions,
-    Json,
-    OutputName,
-    PathName,
-    check_streams,
-    one_of,
-    refuse,
-)
-from icsched.commands.order_options import OURS, WantedOrder, times_known
+from icsched.commands.options import WHOLE, FileName, Json, OutputName, PathName, one_of, refuse
+from icsched.commands.ordering import OURS, WantedOrder
 from icsched.commands.terminal import NOT_IN_JSON, STANDARD_OUTPUT, put, table, working
 from icsched.errors import ArgumentError, FormatError, MemberError
 from icsched.messages import counted, named, size
@@ -154,11 +145,8 @@ def cluster(
 
     """
     _check_output(output_, files, reading)
-    check_streams(*files, order.order, *order.run_times, alone)
     sizes = _capacities(size, capacities)
-    order.check()
-    CLUSTERERS.find(clusterer, asked_by="--clusterer")
-    workflow = order.timed(Reading(reading).read_to_run(files))
+    workflow = order.timed(reading.read_to_run(files))
     if output_ is not None:
         check_output(workflow, output_)
     _check_size(workflow, size)

@@ -8,8 +8,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from icsched.commands.inputs import Reading, check_output
-from icsched.commands.options import USUAL, WRITTEN, FileOptions, Flag, Json, PathName, names_of
+from icsched.commands.inputs import USUAL, FileOptions, check_output
+from icsched.commands.options import WRITTEN, Flag, Json, PathName, known_in, names_of
 from icsched.commands.terminal import (
     NOT_IN_JSON,
     STANDARD_INPUT,
@@ -59,7 +59,7 @@ class ConvertAnswer:
 
 def _format(output: str, to: str | None) -> Format:
     """Return the format to write; raises ArgumentError if it is unknown, or cannot be written."""
-    chosen = format_by_suffix(output) if to is None else FORMATS.find(to, asked_by="--to")
+    chosen = format_by_suffix(output) if to is None else FORMATS.find(to)
     if chosen is None:
         raise ArgumentError(f"{output}: no format has this suffix: name one by --to")
     if chosen.text is None:
@@ -68,7 +68,13 @@ def _format(output: str, to: str | None) -> Format:
 
 
 def convert_answer(
-    file: str, output: str, to: str | None, *, reading: Reading, force: bool = False
+    file: str,
+    output: str,
+    to: str | None,
+    from_: str | None,
+    reading: FileOptions = USUAL,
+    *,
+    force: bool = False,
 ) -> ConvertAnswer:
     """Read a workflow, and return it in the format called *to* or of *output*'s suffix.
 
@@ -77,7 +83,7 @@ def convert_answer(
     for an *output* that is there already, unless *force* is set.
     """
     chosen = _format(output, to)
-    workflow = reading.read([file])
+    workflow = reading.read([file], format_=from_)
     check_output(workflow, output)
     if would_replace(output) and not force:
         raise FormatError(output, None, "file exists: --force replaces it")
@@ -241,7 +247,9 @@ def _lines(found: ConvertAnswer) -> Iterator[str]:
         yield f"{place}: {remark.text}{more}"
 
 
-FormatWord = Annotated[str | None, Parameter(completer=names_of(FORMATS))]
+FormatWord = Annotated[
+    str | None, Parameter(completer=names_of(FORMATS), validator=known_in(FORMATS))
+]
 
 
 def convert(
@@ -277,8 +285,7 @@ def convert(
     if is_stream and (to is None or json_):
         raise ArgumentError("- as OUTPUT needs --to, and cannot be used with --json")
     name = STANDARD_OUTPUT if is_stream else output
-    files = Reading(reading, format_)
-    found = convert_answer(file, name, to, reading=files, force=force or is_stream)
+    found = convert_answer(file, name, to, format_, reading, force=force or is_stream)
     if is_stream:
         put_content(encoded("standard output", found.text))
         report(replace(found, output="standard output"), text, stream=sys.stderr)

@@ -13,7 +13,7 @@ import numpy as np
 from icsched import families, pebble
 from icsched.commands.comparison import PEER, lead_sentence
 from icsched.commands.options import OutputName, PathName, refuse
-from icsched.commands.order_options import GivenPool
+from icsched.commands.pool_options import GivenPool
 from icsched.commands.report import Reported, page_text, report_of
 from icsched.commands.terminal import listing, paragraph, program, say, screen_of, shown_on, working
 from icsched.errors import FormatError

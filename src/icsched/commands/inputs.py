@@ -2,11 +2,12 @@
 
 import os
 import re
-from collections.abc import Callable, Container, Hashable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
+from cyclopts import Parameter
 from numpy.typing import NDArray
 
 from icsched import files, formats
@@ -15,29 +16,25 @@ from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GameError
 from icsched.files import check_replaceable, is_own_file
 from icsched.formats.access import read_inputs
-from icsched.formats.table import ReadOptions
+from icsched.formats.table import ReadOptions, format_by_suffix
 from icsched.messages import counted
+from icsched.run_times import Origin, RunTimeTable
 from icsched.workflow import Workflow
 
 
+@Parameter(name="*", negative="", show_default=False)
 @dataclass(frozen=True)
-class Reading:
-    """How the files of a workflow are read; by default the suffix decides on the format."""
+class FileOptions(ReadOptions):
+    """How files are read; the class that it extends has the options and their help."""
 
-    options: ReadOptions
-    format: str | None = None
-
-    def read(self, files: Sequence[str], *, directory: str = "") -> Workflow:
+    def read(
+        self, files: Sequence[str], *, directory: str = "", format_: str | None = None
+    ) -> Workflow:
         """Read a workflow; raises ArgumentError without a file, FormatError for a bad one."""
         check_given(files)
         with working(f"reading {files[0]}"):
-            return read_inputs(self.format_of(files[0]), files, self.options, directory=directory)
-
-    def format_of(self, path: str) -> formats.Format:
-        """Return the format that the file at *path* is read in."""
-        if self.format is None:
-            return formats.format_of(path, None)
-        return formats.FORMATS.find(self.format, asked_by="--format")
+            chosen = formats.format_of(files[0], format_)
+            return read_inputs(chosen, files, self, directory=directory)
 
     def read_to_run(self, files: Sequence[str]) -> Workflow:
         """Read a workflow; raises FormatError also if no job is left to run."""
@@ -47,6 +44,9 @@ class Reading:
             problem = f"expected at least one job that is left to run{by}"
             raise FormatError(files[0], None, problem)
         return workflow
+
+
+USUAL = FileOptions()  # as condor_submit_dag reads files without options
 
 
 def check_given(files: Sequence[str]) -> None:
@@ -216,6 +216,86 @@ def _check_all_there(dag: Dag, found: Container[Hashable], path: str) -> None:
         raise FormatError(path, None, problem)
 
 
+# Run times
+
+_WORKFLOW_KEY = re.compile(rb'"workflow"\s*:')
+_TABLES = "csv"  # the format of workflows whose files are tables of run times, too
+
+
+def is_workflow(path: str, data: bytes) -> bool:
+    """Whether a file is a workflow: it has no events, and a suffix of a format or no JSON.
+
+    A history is JSON too, and may have the suffix of workflows in JSON.
+    """
+    has_suffix = format_by_suffix(path) is not None
+    if has_suffix and data.lstrip().startswith(b"<"):  # no log is XML
+        return True
+    from icsched import history  # slow to import
+
+    content = history.content_of(path, data)
+    if content is history.Content.HISTORY and path.lower().endswith(".json"):
+        # No history is an object with this key.
+        return has_suffix and data.lstrip()[:1] == b"{" and bool(_WORKFLOW_KEY.search(data))
+    return has_suffix if content is history.Content.HISTORY else content is history.Content.TABLE
+
+
+def is_trace(path: str) -> bool:
+    """Whether a file with run times is a workflow, by its suffix; a table of any kind is not.
+
+    Only JSON is looked into, because a history may have the same suffix.
+    """
+    chosen = format_by_suffix(path)
+    if chosen is None or chosen.name == _TABLES:
+        return False
+    return not path.lower().endswith(".json") or is_workflow(path, files.read_bytes(path))
+
+
+def with_run_times(workflow: Workflow, paths: Sequence[str]) -> Workflow:
+    """Return the workflow with run times from the files at *paths*; the same without any file.
+
+    Raises FormatError for a file that cannot be read, or if all of them are of another workflow.
+    """
+    return timed(workflow, _table(paths), paths) if paths else workflow
+
+
+def _table(paths: Sequence[str]) -> RunTimeTable:
+    """Return the run times in logs, tables and workflows; logs and tables replace workflows'."""
+    from icsched.history import read_run_times
+
+    traces = [path for path in paths if is_trace(path)]
+    others = [path for path in paths if path not in traces]
+    known = {name: seconds for path in traces for name, seconds in _own_times(path).items()}
+    patterns: Mapping[str, float] = {}
+    if others:
+        table = read_run_times(*others)
+        known.update(zip(table.names, table.seconds.tolist(), strict=True))
+        patterns = table.patterns
+    return RunTimeTable(tuple(known), np.array([*known.values()]), patterns)
+
+
+def _own_times(path: str) -> dict[str, float]:
+    """Return the seconds that a workflow file itself has; raises FormatError if it has none."""
+    from icsched.formats.facts import said  # slow to import
+
+    trace = formats.read(path)
+    pairs = zip(map(str, trace.names), said(trace, "run_times"), strict=True)
+    known = {name: seconds for name, seconds in pairs if seconds is not None}
+    if not known:
+        instead = "give a trace of a run, a log, or a table of jobs and seconds"
+        raise FormatError(path, None, f"this workflow has no run times: {instead}")
+    return known
+
+
+def timed(workflow: Workflow, table: RunTimeTable, paths: Sequence[str]) -> Workflow:
+    """Return the workflow with the run times of a table, which is from the files at *paths*."""
+    if not len(workflow.whole):
+        return workflow
+    try:
+        return workflow.with_run_times(table)
+    except ArgumentError as error:
+        raise FormatError(", ".join(paths), None, str(error)) from error
+
+
 @dataclass(frozen=True)
 class TimesKnown:
     """How many jobs have run times of which origin, and how many given names fit no job.
@@ -229,6 +309,20 @@ class TimesKnown:
     all: int
     unused: int
     is_own: bool = field(default=False, metadata=NOT_IN_JSON)
+
+
+def times_known(workflow: Workflow, *, is_own: bool = False) -> TimesKnown | None:
+    """Return where the run times come from; *is_own* if the user gave no file with run times.
+
+    Returns None without run times, and if the workflow file has all of them.
+    """
+    if workflow.run_time_origins is None:
+        return None
+    measured, pattern, kind, of_all = np.bincount(
+        workflow.run_time_origins, minlength=len(Origin)
+    ).tolist()
+    unused = workflow.unused_run_times
+    return TimesKnown(measured, pattern, kind, of_all, unused, is_own=is_own)
 
 
 def done_sentence(workflow: Workflow, aim: str) -> str:

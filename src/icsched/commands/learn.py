@@ -17,25 +17,18 @@ import numpy as np
 from icsched import files, history
 from icsched.arrays import Mask
 from icsched.commands.comparison import variation
-from icsched.commands.inputs import Reading, TimesKnown, times_sentence
-from icsched.commands.notes import about_pool, caution_text
-from icsched.commands.options import (
-    WRITTEN,
-    Flag,
-    Json,
-    OutputName,
-    PathName,
-    check_streams,
-    refuse,
-)
-from icsched.commands.order_options import (
-    GivenPool,
-    differ,
+from icsched.commands.inputs import (
+    FileOptions,
+    TimesKnown,
     is_workflow,
-    pool_text,
     timed,
     times_known,
+    times_sentence,
 )
+from icsched.commands.notes import about_pool, caution_text
+from icsched.commands.options import WRITTEN, Flag, Json, OutputName, PathName, refuse
+from icsched.commands.ordering import differ
+from icsched.commands.pool_options import GivenPool, pool_text
 from icsched.commands.terminal import (
     NOT_IN_JSON,
     STANDARD_OUTPUT,
@@ -47,7 +40,7 @@ from icsched.commands.terminal import (
 )
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
-from icsched.formats.table import ReadOptions, files_behind, format_by_suffix
+from icsched.formats.table import files_behind, format_by_suffix
 from icsched.history import Ending, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
 from icsched.history.replay import (
     Learned,
@@ -268,7 +261,7 @@ def learn_answer(
     outputs: Outputs,
     *,
     recorded: bool,
-    reading: Reading,
+    reading: FileOptions,
 ) -> LearnAnswer:
     """Return what the logs among the *given* files say; the others are the workflow's.
 
@@ -386,7 +379,7 @@ def _check_pool(pool: AnyPool, table: RunTimeTable) -> None:
 
 
 def _workflow(
-    paths: Sequence[str], table: RunTimeTable, names: Sequence[str], reading: Reading
+    paths: Sequence[str], table: RunTimeTable, names: Sequence[str], reading: FileOptions
 ) -> Workflow:
     """Read the workflow with the times of the logs."""
     workflow = reading.read_to_run(paths)
@@ -708,13 +701,12 @@ def learn(
         Print one JSON object instead of tables.
 
     """
-    check_streams(*files)
     _refuse_outputs(output_, pool_file)
     found = learn_answer(
         files,
         Outputs(output_, pool_file),
         recorded=recorded,
-        reading=Reading(ReadOptions(lenient, usedagdir, no_rescue=True)),
+        reading=FileOptions(lenient, usedagdir, no_rescue=True),
     )
     put(found, text, as_json=json_)
 

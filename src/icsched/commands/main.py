@@ -135,28 +135,30 @@ def _with_streams(arguments: Sequence[str]) -> list[str]:
     """Return *arguments* with the name of a standard stream for each lone hyphen.
 
     A hyphen may also be the value of an option in the same word: `--output=-`, `-o=-` and `-o-`.
+    Raises ArgumentError if standard input would be read twice.
     """
-    words = []
+    from icsched.commands.terminal import STANDARD_INPUT, STANDARD_OUTPUT
+    from icsched.errors import ArgumentError
+
+    words: list[str] = []
     before = ""
     for word in arguments:
         option, equals, value = word.partition("=")
         if word == "-":
-            words.append(_stream(before))
+            words.append(STANDARD_OUTPUT if before in _OUTPUTS else STANDARD_INPUT)
         elif option.startswith("--") and equals and value == "-":
-            words.append(f"{option}={_stream(option)}")
+            stream = STANDARD_OUTPUT if option in _OUTPUTS else STANDARD_INPUT
+            words.append(f"{option}={stream}")
         elif word in ("-o-", "-o=-"):
-            words.append(f"--output={_stream('-o')}")
+            words.append(f"--output={STANDARD_OUTPUT}")
         else:
             words.append(word)
         before = word
+    values = [word.partition("=")[2] if word.startswith("--") else word for word in words]
+    inputs = [value for value in values if value in (STANDARD_INPUT, f"@{STANDARD_INPUT}", "@-")]
+    if len(inputs) > 1 and words[0] != "convert":  # writes what a second hyphen names
+        raise ArgumentError("only one of FILE and the options can be read from standard input")
     return words
-
-
-def _stream(option: str) -> str:
-    """Return the standard stream that a lone hyphen after *option* means."""
-    from icsched.commands.terminal import STANDARD_INPUT, STANDARD_OUTPUT
-
-    return STANDARD_OUTPUT if option in _OUTPUTS else STANDARD_INPUT
 
 
 def _discard(stream: TextIO) -> None:

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from icsched.commands.order_options import GivenPool
+from icsched.commands.pool_options import GivenPool
 from icsched.formats.port import Section
 from icsched.formats.table import files_behind
 from icsched.run_times import Origin

@@ -1,15 +1,12 @@
-"""Options that commands share."""
+"""Options that commands share: files, names from tables, numbers and flags."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from cyclopts import Parameter, Token
 
-from icsched.commands.terminal import STANDARD_INPUT
 from icsched.errors import ArgumentError
-from icsched.formats.table import ReadOptions
 from icsched.tables import Table
 
 
@@ -27,15 +24,6 @@ _FILES = "Workflow file; several DAGMan files that are submitted together; - for
 FileName = Annotated[PathName, Parameter(help=_FILES)]
 
 
-@Parameter(name="*", negative="", show_default=False)
-@dataclass(frozen=True)
-class FileOptions(ReadOptions):
-    """How files are read; the class that it extends has the options and their help."""
-
-
-USUAL = FileOptions()  # as condor_submit_dag reads files without options
-
-
 def _whole_number(_type: object, tokens: Sequence[Token]) -> int:
     """Return the whole number that an option has; cyclopts itself would round fractions."""
     word = tokens[0].value
@@ -46,12 +34,6 @@ def _whole_number(_type: object, tokens: Sequence[Token]) -> int:
 
 
 WHOLE = Parameter(converter=_whole_number)  # for every option that is an int
-
-
-def check_streams(*words: str | None) -> None:
-    """Raise ArgumentError if more than one of *words*, files and @FILEs, is standard input."""
-    if sum(word in (STANDARD_INPUT, f"@{STANDARD_INPUT}", "@-") for word in words) > 1:
-        raise ArgumentError("only one of FILE and the options can be read from standard input")
 
 
 def refuse(problems: Mapping[str, bool]) -> None:
@@ -66,14 +48,27 @@ def names_of(table: Table[Any]) -> Callable[[object], dict[str, str]]:
     return lambda _context: {entry.name: entry.sentence for entry in table.usable()}
 
 
-def one_of(table: Table[Any]) -> Parameter:
+def known_in(table: Table[Any], *, or_file: bool = False) -> Callable[[object, Any], None]:
+    """Return a validator of names of a table; if *or_file*, @FILE is as good as a name."""
+
+    def check(_type: object, value: str | Sequence[str] | None) -> None:
+        for name in [value] if isinstance(value, str) else value or ():
+            is_file = or_file and name.startswith("@")
+            if not is_file and table.get(name) is None:
+                raise ValueError(table.expected(name, "@FILE" if or_file else ""))
+
+    return check
+
+
+def one_of(table: Table[Any], *, or_file: bool = False) -> Parameter:
     """Return what an option is that takes names of a table; help and completion list the names."""
 
     def known(default: str | Sequence[str]) -> str:
         usual = default if isinstance(default, str) else ", ".join(default)
         return f"{usual}. Names: {table.described()}"
 
-    return Parameter(show_default=known, completer=names_of(table))
+    check = known_in(table, or_file=or_file)
+    return Parameter(show_default=known, completer=names_of(table), validator=check)
 
 
 Flag = Annotated[bool, Parameter(negative="", show_default=False)]
@@ -87,3 +82,12 @@ def _check_named(_type: object, value: str | None) -> None:
 
 WRITTEN = Parameter(validator=_check_named)  # for every option that names what is written
 OutputName = Parameter(name=["--output", "-o"], validator=_check_named)
+
+RUN_TIMES_HELP = (
+    "File with mean seconds of jobs: a table, an event log of HTCondor, its history, or a workflow"
+    " with run times, such as a trace of WfCommons. It can be given several times."
+    " Jobs may be missing."
+)
+RunTimeFiles = Annotated[
+    Sequence[PathName], Parameter(negative="", show_default=False, help=RUN_TIMES_HELP)
+]

@@ -1,23 +1,124 @@
-"""A workflow in an order, within a limit on memory if there is one."""
+"""Orders that users name, and workflows in such an order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
+from cyclopts import Parameter
 
 from icsched.arrays import Ids
-from icsched.commands.inputs import read_sizes
+from icsched.commands.inputs import file_after_at, read_order, read_sizes, with_run_times
 from icsched.commands.notes import cautions_about
-from icsched.commands.order_options import AUTO, GivenPool, WantedOrder
+from icsched.commands.options import RunTimeFiles, one_of
+from icsched.commands.pool_options import GivenPool
 from icsched.commands.terminal import working
+from icsched.errors import ArgumentError
 from icsched.formats.facts import left_of
 from icsched.formats.port import Section
 from icsched.formats.table import files_behind
-from icsched.orders import Aim, Choice, LimitedOrder, Plan, order_within
+from icsched.orders import ORDERS, Aim, Choice, LimitedOrder, Plan, order_within, prioritize
 from icsched.orders.auto import challenged, order_of
-from icsched.sim import AnyPool
+from icsched.orders.choice import FIFO, PRESENT
+from icsched.sim import AnyPool, Played
 from icsched.workflow import Note, Workflow
+
+AUTO = "auto"  # the order that is chosen by simulation
+NOW = "now"  # the priorities that the files have now, beside other orders
+
+
+def is_played_live(word: str) -> bool:
+    """Whether the simulator plays the order *word* by its name, and not as a list of jobs.
+
+    >>> is_played_live("lifo"), is_played_live("prio"), is_played_live("@order.txt")
+    (True, False, False)
+    """
+    return not word.startswith("@") and ORDERS.find(word).played != "static"
+
+
+def chosen_by_auto(plan: object) -> str | None:
+    """Return the name of the order that auto chose; `NOW` for what the files have now.
+
+    None if *plan* is not a plan of auto's.
+    """
+    choice = plan.choice if isinstance(plan, Plan) else None
+    if choice is None:
+        return None
+    return NOW if choice.chosen == PRESENT else choice.chosen
+
+
+def as_played(workflow: Workflow, plan: Plan) -> Played:
+    """Return *plan* as the simulator plays it.
+
+    If auto keeps fifo, or the priorities of the files, the pool decides when jobs are ready. No
+    list of jobs can say that.
+    """
+    kept = chosen_by_auto(plan)
+    if kept == NOW:
+        return Played("priority", priorities=workflow.priorities)
+    return Played("fifo") if kept == FIFO else Played("static", plan.schedule)
+
+
+def differ(priorities: Ids | None) -> bool:
+    """Whether *priorities* put some jobs before others; otherwise jobs run as in fifo.
+
+    >>> differ(None), differ(np.array([3, 3])), differ(np.array([3, 4]))
+    (False, False, True)
+    """
+    return priorities is not None and len(np.unique(priorities)) > 1
+
+
+def plan_of_file(workflow: Workflow, word: str) -> Plan:
+    """Return the order in the file that *word* names after @, with what is proved about it."""
+    order = read_order(workflow, file_after_at(word))
+    return prioritize(workflow.dag, order, label=word)
+
+
+_ORDER_HELP = (
+    "Name of an order, or @FILE with your own order: one job on each line, first to run first."
+)
+OrderWord = Annotated[str, one_of(ORDERS, or_file=True), Parameter(help=_ORDER_HELP)]
+OrderWords = Annotated[Sequence[str], one_of(ORDERS, or_file=True), Parameter(negative="")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class WantedOrder:
+    """Which order."""
+
+    order: OrderWord = "prio"
+    run_times: RunTimeFiles = ()
+
+    def timed(self, workflow: Workflow) -> Workflow:
+        """Return the workflow with the run times of the files; raises FormatError."""
+        return with_run_times(workflow, self.run_times)
+
+    def plan(self, workflow: Workflow, *, pool: AnyPool | None = None) -> Plan:
+        """Order what is left of a workflow, with the run times that it has.
+
+        "auto" chooses on *pool*, or on usual pools. Other orders may look at it.
+        Raises FormatError for a bad file, and ArgumentError if run times are needed and missing.
+        """
+        if self.order.startswith("@"):
+            return plan_of_file(workflow, self.order)
+        if workflow.run_times is None and ORDERS[self.order].run_times == "needed":
+            raise ArgumentError(f"--order {self.order} needs --run-times")
+        doing = "simulating several orders of" if self.order == AUTO else "ordering"
+        with working(doing, len(workflow.dag)):
+            return prioritize(workflow, self.order, pool=pool)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class AutoOptions(WantedOrder):
+    """Which order: by default the one that a simulation chooses."""
+
+    order: OrderWord = AUTO
+
+
+OURS = WantedOrder()
+CHOSEN = AutoOptions()
 
 
 @dataclass(frozen=True)

@@ -6,23 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
-from icsched.commands.inputs import Reading, check_output
+from icsched.commands.inputs import USUAL, FileOptions, check_output, with_run_times
 from icsched.commands.notes import about_pool, caution_text
-from icsched.commands.options import USUAL, FileOptions, OutputName, PathName, check_streams, refuse
-from icsched.commands.order_options import (
-    AUTO,
-    USUAL_POOL,
-    OrderWords,
-    PoolOptions,
-    RunTimeFiles,
-    WantedOrder,
-    as_played,
-    check_known,
-    is_played_live,
-    naming_pool,
-    usual_pool,
-    with_run_times,
-)
+from icsched.commands.options import OutputName, PathName, RunTimeFiles, refuse
+from icsched.commands.ordering import AUTO, OrderWords, WantedOrder, as_played, is_played_live
+from icsched.commands.pool_options import USUAL_POOL, PoolOptions, naming_pool, usual_pool
 from icsched.commands.terminal import say, working
 from icsched.errors import ArgumentError
 from icsched.files import write_bytes
@@ -53,15 +41,13 @@ class Asked:
     files: Sequence[str]
     orders: Sequence[str]
     output: str
-    reading: Reading
+    reading: FileOptions
     run_times: Sequence[str]
     pool_options: PoolOptions
     workflow: str | None
 
     def read(self) -> Workflow:
         """Read the workflow, with its run times; raises ArgumentError for the output's name."""
-        for word in self.orders:
-            check_known(word)
         found = self.reading.read_to_run(self.files)
         check_output(found, self.output)
         return with_run_times(found, self.run_times)
@@ -218,7 +204,6 @@ def plot(
         With study: the name of the workflow, if the study has several.
 
     """
-    check_streams(*files, *order, *run_times, pool_options.pool_file)
     if output_ is None:
         raise ArgumentError("expected -o FILE, such as -o picture.svg")
     suffix = suffix_of(output_)
@@ -232,7 +217,7 @@ def plot(
             "study has its own run times: --run-times cannot be used": is_study and bool(run_times),
         }
     )
-    asked = Asked(files, order, output_, Reading(reading), run_times, pool_options, workflow)
+    asked = Asked(files, order, output_, reading, run_times, pool_options, workflow)
     with naming_pool(pool_options.pool_file):
         drawn = PICTURES[picture](asked)
     with working("drawing"):

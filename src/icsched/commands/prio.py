@@ -33,36 +33,17 @@ from icsched.commands.comparison import (
     reason,
 )
 from icsched.commands.inputs import (
-    Reading,
+    USUAL,
+    FileOptions,
     check_given,
     done_sentence,
+    times_known,
     times_sentence,
 )
-from icsched.commands.notes import (
-    SectionAction,
-    caution_text,
-    sentences,
-    stale_sections,
-)
-from icsched.commands.options import (
-    USUAL,
-    FileName,
-    FileOptions,
-    Json,
-    PathName,
-    check_streams,
-    refuse,
-)
-from icsched.commands.order_options import (
-    AUTO,
-    CHOSEN,
-    USUAL_POOL,
-    AutoOptions,
-    PoolOptions,
-    naming_pool,
-    times_known,
-)
-from icsched.commands.ordering import Ordered, Wanted, order_workflow
+from icsched.commands.notes import SectionAction, caution_text, sentences, stale_sections
+from icsched.commands.options import FileName, Json, PathName, refuse
+from icsched.commands.ordering import AUTO, CHOSEN, AutoOptions, Ordered, Wanted, order_workflow
+from icsched.commands.pool_options import USUAL_POOL, PoolOptions, naming_pool
 from icsched.commands.terminal import (
     STANDARD_INPUT,
     STANDARD_OUTPUT,
@@ -78,7 +59,7 @@ from icsched.errors import FormatError
 from icsched.files import Change
 from icsched.formats import FORMATS, Format
 from icsched.formats.access import is_table, no_order
-from icsched.formats.table import files_behind
+from icsched.formats.table import files_behind, format_of
 from icsched.messages import counted, named, size
 from icsched.orders import Choice, LimitedOrder, prioritize
 from icsched.report.proofs import brief_sentence, certified_plan, proof_keys, unbounded
@@ -102,12 +83,11 @@ class PrioAnswer:
 
 
 def prio_answer(
-    files: Sequence[str], wanted: Wanted, writing: WriteOptions, reading: Reading
+    files: Sequence[str], wanted: Wanted, writing: WriteOptions, reading: FileOptions
 ) -> PrioAnswer:
     """Find an order of a workflow and the changes to its files; write nothing."""
-    wanted.order.check()
     if files:
-        check_format(files[0], writing, reading)
+        check_format(files[0], writing)
     search = _Search(files, writing, reading)
     ordered = None
     if writing.remove:
@@ -121,7 +101,7 @@ def prio_answer(
 class _Search:
     """Goes through the files of a workflow, and with --recursive those of its inner workflows."""
 
-    def __init__(self, files: Sequence[str], writing: WriteOptions, reading: Reading) -> None:
+    def __init__(self, files: Sequence[str], writing: WriteOptions, reading: FileOptions) -> None:
         self.files, self.writing, self.reading = files, writing, reading
         self.changes: list[Change] = []
         self.notes: list[Note] = []
@@ -210,7 +190,7 @@ class _Search:
         waiting = [(file, "") for file in self.files]
         while waiting:
             path, directory = waiting.pop(0)
-            chosen = self.reading.format_of(path)
+            chosen = format_of(path)
             own = _removals(chosen, [path])  # last: it names other files
             workflow = self._read_for_removal(chosen, path, directory)
             if workflow is not None:
@@ -456,11 +436,10 @@ def prio(
 
     """
     _check_writing(files, writing, reading, as_json=json_)
-    check_streams(*files, order.order, *order.run_times, memory.sizes, pool_options.pool_file)
     _check_ordering(order.order, pool_options, writing, memory)
     wanted = Wanted(order, memory.limit, memory.sizes, pool_options.pool())
     with naming_pool(pool_options.pool_file):
-        found = prio_answer(files, wanted, writing, Reading(reading))
+        found = prio_answer(files, wanted, writing, reading)
     if writing.only_looks:
         _show(found, writing, as_json=json_)
         return

@@ -11,41 +11,39 @@ from cyclopts import Parameter
 
 from icsched import checks, files, history
 from icsched.commands.comparison import ASSUMED
-from icsched.commands.inputs import Reading, check_output, times_sentence
+from icsched.commands.inputs import (
+    USUAL,
+    FileOptions,
+    check_output,
+    timed,
+    times_known,
+    times_sentence,
+    with_run_times,
+)
 from icsched.commands.learn import check_clock, check_ends, check_names, check_past
 from icsched.commands.notes import caution_lines, disturbed, sentences
 from icsched.commands.options import (
-    USUAL,
     WHOLE,
     FileName,
-    FileOptions,
     Json,
     OutputName,
     PathName,
-    check_streams,
+    RunTimeFiles,
     refuse,
 )
-from icsched.commands.order_options import (
-    AUTO,
+from icsched.commands.ordering import AUTO, Ordered, Wanted, WantedOrder, differ, order_workflow
+from icsched.commands.pool_options import (
     USUAL_POOL,
     GivenPool,
     PoolOptions,
-    RunTimeFiles,
-    WantedOrder,
-    differ,
     naming_pool,
-    timed,
-    times_known,
     usual_pool,
-    with_run_times,
 )
-from icsched.commands.ordering import Ordered, Wanted, order_workflow
 from icsched.commands.show import files_of, remark_words
 from icsched.commands.simulate import followed, pool_words, simulated
 from icsched.commands.terminal import STANDARD_OUTPUT, json_text, put_json, say, working
 from icsched.errors import FormatError, SimulationError
 from icsched.files import write_text
-from icsched.formats.table import ReadOptions
 from icsched.history import PastRun
 from icsched.history.replay import Learned, learned_from, places_left
 from icsched.messages import counted, named
@@ -92,7 +90,7 @@ class Reported:
     logs: Sequence[str] = ()
     clusters: int | None = None
     pool_file: str | None = None
-    reading: ReadOptions = field(default_factory=ReadOptions)
+    reading: FileOptions = USUAL
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -162,7 +160,7 @@ def report_of(paths: Sequence[str], wanted: Reported, *, output: str | None = No
     the given one, or that of the logs, or a usual one. Raises ArgumentError if *output* is a file
     of the workflow.
     """
-    workflow = Reading(wanted.reading).read_to_run(paths)
+    workflow = wanted.reading.read_to_run(paths)
     if output is not None:
         check_output(workflow, output, *wanted.inputs)
     past = read_past(wanted.logs, workflow) if wanted.logs else None
@@ -375,7 +373,6 @@ def report(
             "-o cannot be used with --json": output_ is not None and json_,
         }
     )
-    check_streams(*files, *run_times, *log, pool_options.pool_file)
     given, pool_file = pool_options.pool(), pool_options.pool_file
     wanted = Reported(given, run_times, log, clusters, pool_file, reading)
     with naming_pool(pool_file):

@@ -14,26 +14,10 @@ import numpy as np
 from cyclopts import Parameter
 
 from icsched.arrays import Floats
-from icsched.commands.inputs import Reading
-from icsched.commands.options import (
-    USUAL,
-    WHOLE,
-    FileName,
-    FileOptions,
-    Flag,
-    Json,
-    check_streams,
-    one_of,
-    refuse,
-)
-from icsched.commands.order_options import AUTO, CHOSEN, AutoOptions
-from icsched.commands.terminal import (
-    NOT_IN_JSON,
-    STANDARD_INPUT,
-    put,
-    tell_user,
-    without_progress,
-)
+from icsched.commands.inputs import USUAL, FileOptions
+from icsched.commands.options import WHOLE, FileName, Flag, Json, one_of, refuse
+from icsched.commands.ordering import AUTO, CHOSEN, AutoOptions
+from icsched.commands.terminal import NOT_IN_JSON, STANDARD_INPUT, put, tell_user, without_progress
 from icsched.errors import ArgumentError, FormatError, RunError
 from icsched.files import check_owned
 from icsched.messages import counted, named, number
@@ -211,12 +195,11 @@ class Start:
     be used together, a workflow without commands, and a program that is not there.
     """
 
-    def __init__(self, files: Sequence[str], options: RunOptions, reading: Reading) -> None:
+    def __init__(self, files: Sequence[str], options: RunOptions, reading: FileOptions) -> None:
         self.rules = Rules(options.retries, options.keep_going, options.time_limit)
         self.terms = terms = Terms(options.workers, options.address, options.shell, tell=tell_user)
-        options.order.check()
         _check_place(files)
-        self.engine: Engine = ENGINES.find(options.engine, asked_by="--engine")
+        self.engine: Engine = ENGINES.find(options.engine)
         _check_again(options)
         if self.engine.name == LOCAL.name:
             count_workers(terms)
@@ -528,13 +511,12 @@ def run(
         Print one JSON object instead of a report.
 
     """
-    check_streams(*files, options.order.order, *options.order.run_times)
     if options.dry_run:
-        start = Start(files, options, Reading(reading))
+        start = Start(files, options, reading)
         put(dry_answer(start), dry_text, as_json=json_, wraps=False)
         return
     with _live() as tell, without_progress():  # it shows more itself
-        found = run_answer(Start(files, options, Reading(reading)), tell)
+        found = run_answer(Start(files, options, reading), tell)
     put(found, text, as_json=json_)
     sys.stdout.flush()
     if found.signal is not None:

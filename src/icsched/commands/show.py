@@ -10,22 +10,16 @@ from cyclopts import Parameter
 
 from icsched import formats
 from icsched.commands.inputs import (
-    Reading,
+    USUAL,
+    FileOptions,
     TimesKnown,
     done_sentence,
+    times_known,
     times_sentence,
 )
 from icsched.commands.notes import about_inner, sentences, stale_sections
-from icsched.commands.options import (
-    USUAL,
-    WRITTEN,
-    FileName,
-    FileOptions,
-    Json,
-    PathName,
-    check_streams,
-)
-from icsched.commands.order_options import OURS, WantedOrder, times_known
+from icsched.commands.options import WRITTEN, FileName, Json, PathName
+from icsched.commands.ordering import OURS, WantedOrder
 from icsched.commands.terminal import INLINE, NOT_IN_JSON, put, working
 from icsched.dag import Dag
 from icsched.engines.htcondor import pool_settings
@@ -102,9 +96,8 @@ class ShowAnswer:
     plan: Plan = field(metadata=NOT_IN_JSON)
 
 
-def show_answer(files: Sequence[str], wanted: WantedOrder, reading: Reading) -> ShowAnswer:
+def show_answer(files: Sequence[str], wanted: WantedOrder, reading: FileOptions) -> ShowAnswer:
     """Take a workflow apart, and order it."""
-    wanted.check()
     workflow = wanted.timed(reading.read(files))
     dag = workflow.dag
     plan = wanted.plan(workflow)
@@ -279,8 +272,7 @@ def show(
         Print one JSON object instead of a report.
 
     """
-    check_streams(*files, order.order, *order.run_times)
-    found = show_answer(files, order, Reading(reading))
+    found = show_answer(files, order, reading)
     if tables_ is not None:
         write_tables(tables_, table_texts(found.plan))
         text_ = f"order, eligibility table and dot files are in {tables_}"

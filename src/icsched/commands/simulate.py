@@ -9,43 +9,35 @@ from cyclopts import Parameter
 
 from icsched.commands.comparison import variation
 from icsched.commands.inputs import (
-    Reading,
+    USUAL,
+    FileOptions,
     TimesKnown,
     done_sentence,
     numbers,
     times_counts,
-)
-from icsched.commands.notes import caution_lines, cautions_about, sentences
-from icsched.commands.options import (
-    USUAL,
-    WHOLE,
-    FileName,
-    FileOptions,
-    Flag,
-    Json,
-    PathName,
-    check_streams,
-)
-from icsched.commands.order_options import (
-    AUTO,
-    ENOUGH_RUNS,
-    NOW,
-    UNIT_TIMES,
-    GivenPool,
-    OrderWords,
-    SamplingOptions,
-    TimeOptions,
-    as_played,
-    check_known,
-    chosen_by_auto,
-    differ,
-    is_file,
-    is_played_live,
-    naming_pool,
-    plan_of_file,
-    read_given_pool,
     times_known,
     with_run_times,
+)
+from icsched.commands.notes import caution_lines, cautions_about, sentences
+from icsched.commands.options import WHOLE, FileName, Flag, Json, PathName
+from icsched.commands.ordering import (
+    AUTO,
+    NOW,
+    OrderWords,
+    as_played,
+    chosen_by_auto,
+    differ,
+    is_played_live,
+    plan_of_file,
+)
+from icsched.commands.pool_options import (
+    ENOUGH_RUNS,
+    UNIT_TIMES,
+    GivenPool,
+    SamplingOptions,
+    TimeOptions,
+    naming_pool,
+    read_given_pool,
 )
 from icsched.commands.terminal import INLINE, NOT_IN_JSON, json_by, progress, put, table, working
 from icsched.errors import ArgumentError
@@ -111,7 +103,7 @@ def _answer(
     given: GivenPool,
     time_options: TimeOptions,
     sampling_options: SamplingOptions,
-    reading: Reading,
+    reading: FileOptions,
     *,
     has_unit: bool,
 ) -> SimulateAnswer:
@@ -121,8 +113,6 @@ def _answer(
     Mean times are those of --run-times, or else the workflow's own. They are in seconds.
     Raises ArgumentError for such times unless the pool *has_unit*: its times are in seconds, too.
     """
-    for word in wanted:
-        check_known(word)
     times, sampling, seed = (
         time_options.times(),
         sampling_options.sampling(),
@@ -193,7 +183,7 @@ def _orders(
 
 def _plan(workflow: Workflow, experiment: Experiment, word: str, seed: int) -> Plan:
     """Order the workflow; orders that use run times get the means of the experiment."""
-    if is_file(word):
+    if word.startswith("@"):
         return plan_of_file(workflow, word)
     dag = workflow.dag
     means = experiment.means if ORDERS[word].run_times != "unused" else None
@@ -490,11 +480,10 @@ def simulate(
         Print one JSON object instead of tables.
 
     """
-    check_streams(*files, *order, *time_options.run_times, pool_options.pool_file)
     given = pool_options.given()
     with naming_pool(pool_options.pool_file):
         found = _answer(
-            *(files, order, given, time_options, sampling_options, Reading(reading)),
+            *(files, order, given, time_options, sampling_options, reading),
             has_unit=pool_options.has_unit,
         )
     put(found, text, as_json=json_)

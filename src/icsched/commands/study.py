@@ -13,37 +13,27 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from icsched.commands.inputs import (
-    Reading,
+    USUAL,
+    FileOptions,
     check_given,
     done_sentence,
     numbers,
+    times_known,
     times_sentence,
     whole_numbers,
+    with_run_times,
 )
 from icsched.commands.notes import about_pool, caution_text
-from icsched.commands.options import (
-    USUAL,
-    WHOLE,
-    FileOptions,
-    Flag,
-    OutputName,
-    PathName,
-    check_streams,
-)
-from icsched.commands.order_options import (
+from icsched.commands.options import WHOLE, Flag, OutputName, PathName
+from icsched.commands.ordering import OrderWords, WantedOrder, is_played_live
+from icsched.commands.pool_options import (
     ENOUGH_RUNS,
     UNIT_TIMES,
     GivenPool,
-    OrderWords,
     SamplingOptions,
     TimeOptions,
-    WantedOrder,
-    check_known,
-    is_played_live,
     naming_pool,
     read_given_pool,
-    times_known,
-    with_run_times,
 )
 from icsched.commands.simulate import check_unit
 from icsched.commands.terminal import progress, report, say, tell_user, working
@@ -121,7 +111,7 @@ def study_begun(
     *,
     run_times: Sequence[str],
     has_unit: bool,
-    reading: Reading,
+    reading: FileOptions,
 ) -> StudyBegun:
     """Read the workflows, each file is one, and put each into the *wanted* orders.
 
@@ -152,12 +142,8 @@ def study_begun(
 
 def _checked_orders(wanted: Sequence[str]) -> tuple[str, ...]:
     """Return the orders, each once, with critical path beside; raises ArgumentError."""
-    for word in wanted:
-        check_known(word)
-        if word == BASELINE:
-            raise ArgumentError(
-                f"--order: a study compares with {BASELINE}: expected another order"
-            )
+    if BASELINE in wanted:
+        raise ArgumentError(f"--order: a study compares with {BASELINE}: expected another order")
     return tuple(dict.fromkeys([*wanted, BESIDE]))
 
 
@@ -420,7 +406,6 @@ def study(
         elsewhere.
 
     """
-    check_streams(*files, *order, *time_options.run_times, grid_options.pool_file)
     directory = _checked(output_, threads, dask)
     terms = replace(
         grid_options.terms(),
@@ -435,7 +420,7 @@ def study(
         *(files, order, directory, cells, terms),
         run_times=time_options.run_times,
         has_unit=grid_options.has_unit,
-        reading=Reading(reading),
+        reading=reading,
     )
     report(begun, _beginning)
     say(caution_text(about_pool(grid_options.given)))

@@ -7,16 +7,17 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
 from textwrap import fill
 from threading import Timer
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 from unicodedata import east_asian_width
 
 from icsched.messages import HIDDEN, content_for, counted, escaped
 
+A = TypeVar("A")  # an answer
 STANDARD_INPUT, STANDARD_OUTPUT = "/dev/stdin", "/dev/stdout"
 Tell = Callable[[int, int], None]  # how much is done, of how much
 
@@ -123,16 +124,27 @@ class Screen:
 
 
 _screen: ContextVar[Screen] = ContextVar("screen", default=Screen())  # noqa: B039  it is frozen
+_shows_progress: ContextVar[bool] = ContextVar("shows_progress", default=True)
 
 
 @contextmanager
-def shown_on(screen: Screen) -> Iterator[None]:
-    """Lay out for *screen* what is made inside."""
-    token = _screen.set(screen)
+def _inside(variable: ContextVar[A], value: A) -> Iterator[None]:
+    """Let *variable* have a value for what is done inside."""
+    token = variable.set(value)
     try:
         yield
     finally:
-        _screen.reset(token)
+        variable.reset(token)
+
+
+def shown_on(screen: Screen) -> AbstractContextManager[None]:
+    """Lay out for *screen* what is made inside."""
+    return _inside(_screen, screen)
+
+
+def without_progress() -> AbstractContextManager[None]:
+    """Show no progress of what is done inside, because something else shows more."""
+    return _inside(_shows_progress, False)
 
 
 def paragraph(text: str) -> str:
@@ -180,8 +192,6 @@ def columns_of(text: str) -> int:
     >>> columns_of("ab"), columns_of("漢")
     (2, 2)
     """
-    if text.isascii():
-        return len(text)
     return len(text) + sum(east_asian_width(character) in "WF" for character in text)
 
 
@@ -237,8 +247,6 @@ def listing(rows: Sequence[tuple[str, str]], *, indent: str = "") -> str:
         lines = [_filled(line, width, hanging) for line in lines]
     return "".join(f"{line}\n" for line in lines)
 
-
-A = TypeVar("A")  # an answer
 
 _USUAL_COLUMNS = 80  # if a terminal does not say
 _BLOCKS = "▁█"  # what charts are made of
@@ -322,7 +330,7 @@ def put_json(keys: dict[str, object]) -> None:
     if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
         import json
 
-        text = json_safe(json.dumps(json.loads(text), separators=(",", ":"))) + "\n"
+        text = slow_json_text(json.loads(text))
     sys.stdout.write(text)
 
 
@@ -331,24 +339,8 @@ def put_content(data: bytes) -> None:
     sys.stdout.buffer.write(content_for(data, is_terminal=sys.stdout.isatty()))
 
 
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
 _PATIENCE_S = 1.0  # before a bar appears
 _MEMORY_S = 600  # the time over which the speed is estimated: a cell of a study may take long
-
-
-_shows_progress: ContextVar[bool] = ContextVar("shows_progress", default=True)
-
-
-@contextmanager
-def without_progress() -> Iterator[None]:
-    """Show no progress of what is done inside, because something else shows more."""
-    token = _shows_progress.set(False)
-    try:
-        yield
-    finally:
-        _shows_progress.reset(token)
 
 
 def _is_shown() -> bool:
@@ -384,8 +376,15 @@ def progress(doing: str, jobs: int | None = None) -> Iterator[Tell]:
     screen = Console(stderr=True)
     bar = Progress(console=screen, transient=True, speed_estimate_period=_MEMORY_S)
     task = bar.add_task(_escaped(doing, jobs), total=None)
-    with _later(bar):
+    starter = Timer(_PATIENCE_S, bar.start)
+    starter.daemon = True
+    starter.start()
+    try:
         yield lambda done, expected: bar.update(task, completed=done, total=expected)
+    finally:
+        starter.cancel()
+        starter.join()  # otherwise it could start the bar after it was stopped
+        bar.stop()
 
 
 def _escaped(doing: str, jobs: int | None) -> str:
@@ -393,20 +392,6 @@ def _escaped(doing: str, jobs: int | None) -> str:
 
     what = doing if jobs is None else f"{doing} {counted(jobs, 'job')}"
     return escape(escaped(what))
-
-
-@contextmanager
-def _later(bar: "Progress") -> Iterator[None]:
-    """Start *bar* after a second, and stop it at the end."""
-    starter = Timer(_PATIENCE_S, bar.start)
-    starter.daemon = True
-    starter.start()
-    try:
-        yield
-    finally:
-        starter.cancel()
-        starter.join()  # otherwise it could start the bar after it was stopped
-        bar.stop()
 
 
 _WORDS: ContextVar[tuple[str, ...]] = ContextVar("words", default=())

@@ -9,18 +9,9 @@ from cyclopts import Parameter
 
 from icsched import checks, pebble
 from icsched.audit import audit
-from icsched.commands.inputs import Reading, check_output
-from icsched.commands.options import (
-    USUAL,
-    WHOLE,
-    WRITTEN,
-    FileOptions,
-    Json,
-    PathName,
-    check_streams,
-    refuse,
-)
-from icsched.commands.order_options import OrderWord, WantedOrder
+from icsched.commands.inputs import USUAL, FileOptions, check_output
+from icsched.commands.options import WHOLE, WRITTEN, Json, PathName, refuse
+from icsched.commands.ordering import OrderWord, WantedOrder
 from icsched.commands.terminal import NOT_IN_JSON, STANDARD_INPUT, STANDARD_OUTPUT, put, working
 from icsched.dag import Dag
 from icsched.errors import CertificateError, LimitError
@@ -56,9 +47,10 @@ class VerifyAnswer:
     no_order_is_ic_optimal: bool = field(metadata=NOT_IN_JSON)
 
 
-def verify_answer(file: str, wanted: WantedOrder, *, limit: int, reading: Reading) -> VerifyAnswer:
+def verify_answer(
+    file: str, wanted: WantedOrder, *, limit: int, reading: FileOptions
+) -> VerifyAnswer:
     """Judge an order: by a bound if it meets one, else by the referee, which may give up."""
-    wanted.check()
     workflow = reading.read([file])
     dag = workflow.dag
     plan = wanted.plan(workflow)
@@ -125,7 +117,7 @@ class CertificateAnswer:
     file: str = field(metadata=NOT_IN_JSON)
 
 
-def checked_certificate(file: str, certificate: str, reading: Reading) -> CertificateAnswer:
+def checked_certificate(file: str, certificate: str, reading: FileOptions) -> CertificateAnswer:
     """Check a certificate against a workflow; raises CertificateError if it proves nothing."""
     dag = reading.read([file]).dag
     with working("checking", len(dag)):
@@ -133,7 +125,7 @@ def checked_certificate(file: str, certificate: str, reading: Reading) -> Certif
 
 
 def written_certificate(
-    file: str, wanted: WantedOrder, certificate: str, reading: Reading
+    file: str, wanted: WantedOrder, certificate: str, reading: FileOptions
 ) -> CertificateAnswer:
     """Write the certificate of an order, once the checker has accepted it.
 
@@ -141,7 +133,6 @@ def written_certificate(
     """
     import msgspec  # slow to import
 
-    wanted.check()
     workflow = reading.read([file])
     check_output(workflow, certificate)
     plan = wanted.plan(workflow)
@@ -226,9 +217,8 @@ def verify(
 
     """
     checks.whole_number("--limit", limit, least=1)
-    check_streams(file, order, certificate)
     _check_certificates(order, limit, certificate, write_certificate)
-    files, wanted = Reading(reading), WantedOrder(order)
+    files, wanted = reading, WantedOrder(order)
     if certificate is None and write_certificate is None:
         found = verify_answer(file, wanted, limit=limit, reading=files)
         put(found, text, as_json=json_)

@@ -1,0 +1,174 @@
+"""Options for pools, times and samplings, and what they stand for."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import numpy as np
+from cyclopts import Parameter
+
+from icsched.commands.options import RUN_TIMES_HELP, WHOLE, Flag, PathName, RunTimeFiles
+from icsched.errors import ArgumentError, FormatError, PoolError
+from icsched.sim import AnyPool, Paired, PaperSampling, Pool, Times, Workers, pool_to_dict
+from icsched.sim.model import TimeLaw
+from icsched.sim.pools import REPLAY_ERROR, read_pool_data, usual_pools
+from icsched.workflow import Workflow
+
+
+@dataclass(frozen=True, eq=False)
+class GivenPool:
+    """A pool, and how far off the run ends by simulation that the pool was learned from.
+
+    `replay_error` is the simulated end over the actual end, less 1; None if nobody says it.
+    """
+
+    pool: AnyPool
+    replay_error: float | None = None
+
+
+def read_given_pool(path: str) -> GivenPool:
+    """Return the pool of a JSON file; raises FormatError in one line if there is none."""
+    pool, data = read_pool_data(path)
+    error = data.get(REPLAY_ERROR)
+    return GivenPool(pool, error if isinstance(error, int | float) else None)
+
+
+def usual_pool(workflow: Workflow) -> Pool:
+    """Return the batches of requests to assume for *workflow* if nothing is known of its pool."""
+    means = workflow.run_times
+    known = np.ones(len(workflow.dag)) if means is None or not means.any() else means
+    usual = next(pool for pool in usual_pools(workflow.dag, known) if isinstance(pool, Pool))
+    return replace(usual, interval=float(f"{usual.interval:.3g}"))  # people read it
+
+
+def pool_text(given: GivenPool) -> str:
+    """Return the text of a file that `read_given_pool` reads."""
+    import msgspec  # slow to import
+
+    known = {} if given.replay_error is None else {REPLAY_ERROR: round(given.replay_error, 4)}
+    data = {**pool_to_dict(given.pool), **known}
+    return msgspec.json.format(msgspec.json.encode(data)).decode() + "\n"
+
+
+_MEANS_HELP = (
+    f"{RUN_TIMES_HELP} By default each job takes 1."
+    " The pool must be in seconds then: say its workers, intervals or file."
+)
+
+
+@contextmanager
+def naming_pool(path: str | None) -> Iterator[None]:
+    """Turn errors about a pool into errors about its file at *path*, if it has one."""
+    try:
+        yield
+    except PoolError as error:
+        if path is None:
+            raise
+        raise FormatError(path, None, str(error)) from error
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class PoolOptions:
+    """Who asks for jobs.
+
+    Parameters
+    ----------
+    workers
+        Number of workers that ask for jobs.
+    pool_file
+        JSON file with the pool; not with --workers.
+
+    """
+
+    workers: Annotated[int | None, WHOLE] = None
+    pool_file: Annotated[PathName | None, Parameter(name="--pool")] = None
+
+    @property
+    def given(self) -> str | None:
+        """The option that was given, or None."""
+        if self.pool_file is not None:
+            return "--pool"
+        return None if self.workers is None else "--workers"
+
+    def pool(self) -> GivenPool | None:
+        """Return the pool, or None if the user said nothing about it.
+
+        Raises ArgumentError for both options, and FormatError for a file that is no pool.
+        """
+        if self.pool_file is None:
+            return None if self.workers is None else GivenPool(Workers(self.workers))
+        if self.workers is not None:
+            raise ArgumentError("--pool cannot be used with --workers")
+        return read_given_pool(self.pool_file)
+
+
+@Parameter(name="*", group="Times")
+@dataclass(frozen=True)
+class TimeOptions:
+    """How long jobs run.
+
+    Parameters
+    ----------
+    law
+        How run times vary around their means.
+    spread
+        Standard deviation of a run time divided by its mean, not with --law constant; 0.3 by
+        default.
+
+    """
+
+    law: TimeLaw = "lognormal"
+    spread: float | None = None
+    run_times: Annotated[RunTimeFiles, Parameter(help=_MEANS_HELP)] = ()
+
+    def times(self) -> Times:
+        """Return the law of the times; raises ArgumentError for options that do not fit."""
+        if self.law == "constant" and self.spread is not None:
+            raise ArgumentError("--spread cannot be used with --law constant")
+        given = {} if self.spread is None else {"spread": self.spread}
+        return Times(self.law, **given)
+
+
+@Parameter(name="*", group="Statistics")
+@dataclass(frozen=True)
+class SamplingOptions:
+    """How much is simulated.
+
+    Parameters
+    ----------
+    seed
+        Number from which the random draws start.
+    half_width
+        Simulate until the 95% interval of each ratio of times to fifo's has this relative
+        half-width; 0.01 by default.
+    runs
+        Make at most this many runs of each order; 20,000 by default.
+    paper_statistics
+        Sample as Malewicz et al. 2007 do: 300 means of 300 runs, all pairs. These ranges are not
+        95% intervals. Not with --half-width or --runs.
+
+    """
+
+    seed: Annotated[int, WHOLE] = 0
+    half_width: float | None = None
+    runs: Annotated[int | None, WHOLE] = None
+    paper_statistics: Flag = False
+
+    def sampling(self) -> Paired | PaperSampling:
+        """Return the sampling; raises ArgumentError for options that cannot be used together."""
+        asked = {"half_width": self.half_width, "most_runs": self.runs}
+        given = {name: value for name, value in asked.items() if value is not None}
+        if not self.paper_statistics:
+            return Paired(**given)  # type: ignore[arg-type]
+        if given:
+            raise ArgumentError(
+                "--half-width and --runs cannot be used with --paper-statistics, 300 x 300 runs"
+            )
+        return PaperSampling()
+
+
+USUAL_POOL = PoolOptions()
+UNIT_TIMES = TimeOptions()
+ENOUGH_RUNS = SamplingOptions()
