@@ -130,7 +130,7 @@ class Flat:
                 problem = f"{command.kind} in a splice cannot be written into one file"
                 what = "take it out, because DAGMan does not run it in a splice"
                 raise statement.error(f"{problem}: {what}")
-            yield from self._node(place, statement, command, command.name, is_done=False)
+            yield from self._node(place, statement, command.name, 0, is_done=False)
         elif isinstance(command, Modifier):
             before, after = command.around_name
             yield f"{before}{prefix}{command.name}{after}"
@@ -170,12 +170,13 @@ class Flat:
             problem = f"job {name} has a blank in its name, so it cannot be written into one file"
             raise statement.error(f"{problem}: rename it")
         is_done = bool(self._workflow.scope.is_done[place.first + slot])
-        return self._node(place, statement, statement.node, name, is_done=is_done)
+        return self._node(place, statement, name, slot, is_done=is_done)
 
     def _node(
-        self, place: Place, statement: Statement, node: Node, name: str, *, is_done: bool
+        self, place: Place, statement: Statement, name: str, slot: int, *, is_done: bool
     ) -> Lines:
-        directory = os.path.join(place.directory_of(statement.source), node.directory)
+        node = statement.node
+        directory = os.path.join(place.directory_at(slot), node.directory)
         directory = directory.removesuffix("/") or directory  # of the root directory, / stays
         options = f" DIR {_quoted(directory, statement)}" if directory else ""
         options += " NOOP" if node.noop else ""

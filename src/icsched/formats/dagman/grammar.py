@@ -38,6 +38,13 @@ from icsched.formats.dagman.statements import (
 _OLD_WORD = re.compile(r"[ \t]*([^ \t]*)")
 _OLD_QUOTED = re.compile(r'[ \t]*"([^"]*)"?')
 _OLD_PAIR = re.compile(r'\s*(\+?[A-Za-z0-9_.]+)\s*=\s*"((?:[^"\\]|\\["\\])*)"', re.ASCII)
+_QUOTED = r"""(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
+# Blanks around the first = are dropped.
+_NEW_WORD = re.compile(
+    rf"""[ \t]*((?:[^ \t"'=]|{_QUOTED})*+)(?:[ \t]*(=)[ \t]*((?:[^ \t"']|{_QUOTED})*+))?""",
+    re.DOTALL,
+)
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f\udc80-\udcff]")
 # What follows the digits is ignored, as strtol does.
 _INTEGER = re.compile(r"\s*([+-]?[0-9]+)", re.ASCII)
 
@@ -131,44 +138,20 @@ class NewWords(_Cursor):
         return Variables(place, tuple(pairs))
 
     def _word(self, *, keep_quotes: bool) -> str:
-        text, word = self._text, list[str]()  # a long str would be copied for each character
-        in_pair = complete = False
-        while self._at < len(text):
-            char = text[self._at]
-            if char in "\"'":
-                word += self._quoted(keep_quotes=keep_quotes)
-                complete = in_pair
-            elif char in " \t":
-                self._skip_blanks()
-                joins = in_pair or text[self._at : self._at + 1] == "="
-                if word and (complete or not joins):
-                    return "".join(word)
-            else:
-                word += char
-                self._at += 1
-                complete = in_pair
-                in_pair = in_pair or char == "="
-        if in_pair and not complete:
-            raise UnreadableError
-        return "".join(word)
+        def unescaped(quoted: re.Match[str]) -> str:
+            quote, text = quoted[0][0], re.sub(r"\\(.)", r"\1", quoted[0][1:-1], flags=re.DOTALL)
+            return f"{quote}{text}{quote}" if keep_quotes else text
 
-    def _skip_blanks(self) -> None:
-        while self._at < len(self._text) and self._text[self._at] in " \t":
-            self._at += 1
-
-    def _quoted(self, *, keep_quotes: bool) -> str:
-        text, quote = self._text, self._text[self._at]
-        inside: list[str] = []
-        at = self._at + 1
-        while at < len(text) and text[at] != quote:
-            at += text[at] == "\\"
-            inside += text[at : at + 1]
-            at += 1
-        if at >= len(text):
-            raise UnreadableError
-        self._at = at + 1
-        quoted = "".join(inside)
-        return f"{quote}{quoted}{quote}" if keep_quotes else quoted
+        word = ""
+        while not word and self._at < len(self._text):  # a path without its quotes may be empty
+            match = _NEW_WORD.match(self._text, self._at)
+            assert match  # noqa: S101  the pattern matches any text
+            key, equals, value = match.groups()
+            self._at = match.end()
+            if (equals and not value) or self._text.startswith(("'", '"'), self._at):
+                raise UnreadableError
+            word = re.sub(_QUOTED, unescaped, key + (equals or "") + (value or ""), flags=re.DOTALL)
+        return word
 
 
 def _check_key(key: str) -> None:
@@ -241,7 +224,7 @@ def _check_name(name: str) -> None:
         raise UnreadableError(f"expected a job name, got the reserved word {name}")
     if "+" in name:
         raise UnreadableError(f"expected a job name without '+', got {name}")
-    if any(ord(char) < 32 or 0xDC80 <= ord(char) <= 0xDCFF or ord(char) == 127 for char in name):
+    if _UNPRINTABLE.search(name):
         raise UnreadableError(f"expected a job name in printable UTF-8, got {name!r}")
 
 
@@ -282,26 +265,18 @@ def _check(is_well: bool) -> None:
         raise UnreadableError
 
 
-def _word(words: Words) -> str:
-    word = words.next()
-    _check(word != "")
-    return word
+def _required(kind: str) -> Callable[[Words], str]:
+    """Return what takes a word of a kind, and raises UnreadableError if there is none."""
+
+    def take(words: Words) -> str:
+        word: str = getattr(words, kind)()
+        _check(word != "")
+        return word
+
+    return take
 
 
-def _path(words: Words) -> str:
-    path = words.next_path()
-    _check(path != "")
-    return path
-
-
-def _dag_path(words: Words) -> str:
-    path = words.next_dag_path()
-    _check(path != "")
-    return path
-
-
-def _program(words: Words) -> None:
-    _check(words.rest() != "")
+_word, _path, _dag_path, _program = map(_required, ("next", "next_path", "next_dag_path", "rest"))
 
 
 def _one_job(words: Words) -> str:
@@ -312,11 +287,7 @@ def _one_job(words: Words) -> str:
 
 def _number(least: int = -(2**31), most: int = 2**31 - 1) -> Callable[[Words], int]:
     """Return what takes a word that begins with an integer within limits."""
-
-    def take(words: Words) -> int:
-        return _integer(words.next(), least, most)
-
-    return take
+    return lambda words: _integer(words.next(), least, most)
 
 
 def _integer(word: str, least: int = -(2**31), most: int = 2**31 - 1) -> int:

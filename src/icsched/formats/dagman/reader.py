@@ -12,7 +12,7 @@ import numpy as np
 
 from icsched.arrays import Ids, Mask, Sizes, ids_where
 from icsched.errors import FormatError
-from icsched.formats.dagman.scope import Arcs, Modifiers, Namespace, Scope
+from icsched.formats.dagman.scope import Arcs, Modifiers, Scope, joined
 from icsched.formats.dagman.source import (
     DONE,
     HAS_DIRECTORY,
@@ -47,11 +47,17 @@ _MOST_AGAIN = {"INCLUDE": 2**24, "SPLICE": 2**26}  # bytes of files that are rea
 _MOST_LETTERS = 250_000_000  # in the names of spliced jobs
 # What splices may multiply to: a number, and more for each statement read. Files of a few hundred
 # bytes could otherwise make millions of jobs, or of empty splices, by splices in splices.
-_SPLICED, _SPLICED_EACH = 100_000, 1_000  # jobs and splices
-_ARCS_A_JOB = 10  # so many times as many dependencies
+_SPLICED, _SPLICED_EACH = 100_000, 1_000
+_SPLICED_FACTOR = {"jobs and splices": 1, "dependencies": 10}
 
 
 _PRE_REMARK = "SCRIPT PRE: the job waits for its script before DAGMan considers its priority"
+# Which commands each kind of special node refuses.
+_REFUSES = {
+    "FINAL": {"RETRY", "ABORT_DAG_ON", "PRIORITY", "CATEGORY", "DONE"},
+    "SERVICE": {"RETRY", "PRIORITY", "CATEGORY", "DONE", "SAVE_POINT_FILE"},
+    "PROVISIONER": {"SAVE_POINT_FILE"},
+}
 _ALL_OF_SEVERAL = (
     f"{ALL_NODES} cannot be used when several files are submitted together: name the jobs instead"
 )
@@ -62,59 +68,47 @@ class Budget:
 
     def __init__(self) -> None:
         self._counts = Counter[str]()
-        self._again = Counter[str]()  # bytes, by the command
-        self._seen = set[int]()  # scans that were put into a scope
-        self._read = set[int]()  # scans of which the statements are counted
+        self._named = set[int]()  # scans of files that other files name
 
-    def _count(self, statement: Statement, most: int, what: str, count: int = 1) -> None:
+    def count(self, statement: Statement, most: int, what: str, count: int = 1) -> None:
+        """Count things that a statement makes."""
         self._counts[what] += count
         if self._counts[what] > most:
             raise statement.error(f"expected at most {most:,} {what}")
 
-    def count_include(self, statement: Statement) -> None:
-        """Count an INCLUDE."""
-        self._count(statement, _MOST_INCLUDES, "INCLUDE")
-
-    def count_statements(self, source: Source) -> None:
-        """Count the statements of a file, once however often the file is used."""
-        if id(source.scan) not in self._read:
-            self._read.add(id(source.scan))
-            self._counts["statements"] += len(source.scan.kind)
-
     def count_splice(self, statement: Statement, scope: Scope) -> None:
         """Count a SPLICE, and what it brings along, before any of that is made."""
-        self._count(statement, _MOST_SPLICES, "SPLICE")
-        self._count_spliced(statement, len(scope) + scope.places + 1, 1, "jobs and splices")
+        self.count(statement, _MOST_SPLICES, "SPLICE")
+        self.count_spliced(statement, len(scope) + scope.places + 1, "jobs and splices")
         what = "letters in the names of spliced jobs"
-        self._count(statement, _MOST_LETTERS, what, scope.letters)
-        self.count_spliced_arcs(statement, len(scope.parents))
+        self.count(statement, _MOST_LETTERS, what, scope.letters)
+        self.count_spliced(statement, len(scope.parents), "dependencies")
 
-    def count_spliced_arcs(self, statement: Statement, count: int) -> None:
-        """Count the dependencies that a statement makes by splices, before they are made."""
-        self._count_spliced(statement, count, _ARCS_A_JOB, "dependencies")
-
-    def _count_spliced(self, statement: Statement, count: int, factor: int, what: str) -> None:
-        """Count what splices have brought into the files around them."""
-        self._counts[what] += count
-        read = self._counts["statements"]
-        most = factor * (_SPLICED + _SPLICED_EACH * read)
-        if self._counts[what] > most:
+    def count_spliced(self, statement: Statement, count: int, what: str) -> None:
+        """Count what splices bring into the files around them."""
+        self._counts[f"{what} of splices"] += count
+        made, read = self._counts[f"{what} of splices"], self._counts["statements"]
+        most = _SPLICED_FACTOR[what] * (_SPLICED + _SPLICED_EACH * read)
+        if made > most:
             raise statement.error(
                 f"expected splices to make at most {most:,} {what} from {read:,} statements,"
-                f" got {self._counts[what]:,}: make some of the splices SUBDAG EXTERNAL"
+                f" got {made:,}: make some of the splices SUBDAG EXTERNAL"
             )
 
-    def count_bytes(self, statement: Statement, source: Source) -> None:
-        """Count the bytes of files that are read again and again, under any names."""
-        keyword = statement.keyword
-        if id(source.scan) in self._seen:
-            self._again[keyword] += len(source.data)
-        self._seen.add(id(source.scan))
-        if self._again[keyword] > _MOST_AGAIN[keyword]:
-            raise statement.error(
-                f"expected at most {_MOST_AGAIN[keyword]:,} bytes in files that {keyword} reads"
-                f" again and again: write fewer of these lines, or take {source.path} apart"
-            )
+    def count_file(self, source: Source, by: Statement | None) -> None:
+        """Count the statements of a file; the next times that statements name it, its bytes."""
+        if id(source.scan) not in self._named:
+            self._counts["statements"] += len(source.scan.kind)
+        elif by:
+            keyword = by.keyword
+            self._counts[f"bytes by {keyword}"] += len(source.data)
+            if self._counts[f"bytes by {keyword}"] > _MOST_AGAIN[keyword]:
+                raise by.error(
+                    f"expected at most {_MOST_AGAIN[keyword]:,} bytes in files that {keyword} reads"
+                    f" again and again: write fewer of these lines, or take {source.path} apart"
+                )
+        if by:
+            self._named.add(id(source.scan))
 
     def count_arcs(self, source: Source, statements: Sizes, counts: Sizes) -> None:
         """Count the arcs that some statements of a file make; *counts* has a number for each."""
@@ -140,36 +134,35 @@ class Reader:
     files: Files = field(default_factory=Files)
     budget: Budget = field(default_factory=Budget)
     top: Scope = field(default_factory=Scope)
-    _scopes: dict[tuple[int, str, str, str], Scope] = field(default_factory=dict)
+    scopes: dict[tuple[int, str, str, str], Scope] = field(default_factory=dict)  # of splices
 
     def read(self, paths: Sequence[str]) -> None:
         """Read the files that together make a workflow."""
         sources = [self.files.load(path, named_by_user=True) for path in paths]
         for number, source in enumerate(sources):
             self.top.prefix = f"{number}." if len(paths) > 1 else ""
-            _File(self, self.top, source, self.start_of(source, self.directory)).read()
+            self.read_file(source, self.top, self.start_of(source, self.directory))
 
     def read_rescue(self, path: str) -> None:
         """Read a rescue file, whose names can refer to all jobs of the workflow."""
         self.top.prefix = ""
         try:
-            source = self.files.load(path, named_by_user=False)
-            _File(self, self.top, source, "").read()
+            self.read_file(self.files.load(path, named_by_user=False), self.top, "")
         except FormatError as error:
             problem = f"{error.problem} (DAGMan refuses this file, too; --no-rescue ignores it)"
             raise FormatError(error.path, error.line, problem) from error
 
+    def read_file(
+        self, source: Source, scope: Scope, directory: str, by: Statement | None = None
+    ) -> None:
+        """Read a file, which a statement names if not the user, into *scope*."""
+        self.budget.count_file(source, by)
+        with self.files.open(source):
+            _File(self, scope, source, directory).read()
+
     def start_of(self, source: Source, directory: str) -> str:
         """Return the directory from which a file finds others, if it is read in *directory*."""
         return os.path.dirname(source.path) if self.use_dag_directory else directory
-
-    def include(self, statement: Statement, scope: Scope, directory: str) -> None:
-        """Read the file that a statement includes into *scope*."""
-        source = self.files.follow(statement, statement.argument, directory)
-        self.budget.count_include(statement)
-        self.budget.count_bytes(statement, source)
-        with self.files.inside(statement.source):
-            _File(self, scope, source, self.start_of(source, directory)).read()
 
     def splice(self, statement: Statement, prefix: str, source: Source, directory: str) -> Scope:
         """Return the scope of a spliced file, read once however often it is used.
@@ -180,14 +173,12 @@ class Reader:
         start = os.path.realpath(directory) if is_local else ""
         name = source.path if source.has_save_points else ""
         key = (id(source.scan), start, name, prefix)
-        if key not in self._scopes:
-            self.budget.count_bytes(statement, source)
+        if key not in self.scopes:
             scope = Scope(prefix)
-            with self.files.inside(statement.source):
-                _File(self, scope, source, directory).read()
-            self._scopes[key] = scope
-        self.budget.count_splice(statement, self._scopes[key])
-        return self._scopes[key]
+            self.read_file(source, scope, directory, statement)
+            self.scopes[key] = scope
+        self.budget.count_splice(statement, self.scopes[key])
+        return self.scopes[key]
 
 
 class _File:
@@ -200,7 +191,8 @@ class _File:
         self.source = source
         self._directory = directory
         self._odd: dict[int, Statement] = {}
-        self._names = Namespace(scope, source)
+        # The slot of each name that the scan has numbered, -1 until the job is found.
+        self._slots = np.full(len(source.names), -1, np.int32)
         scan = source.scan
         self._parents = np.flatnonzero(scan.kind == Kind.PARENT)
         self._first_refs = np.append(scan.first_parent, len(scan.refs))
@@ -208,14 +200,13 @@ class _File:
 
     def read(self) -> None:
         """Read the file; DAGMan finds the nodes in a first pass, all else in a second."""
-        self._budget.count_statements(self.source)
         self._parse_odd()
         self._nodes()
         start = 0
         for number, statement in self._odd.items():
             if statement.keyword == "INCLUDE":
                 self._plain(start, number)
-                self._reader.include(statement, self.scope, self._directory)
+                self._include(statement)
                 start = number
             else:
                 if statement.keyword == "PRIORITY":
@@ -241,6 +232,13 @@ class _File:
         line = self.source.line(statement)
         self._reader.remarks.append(Remark(self.source.path, line, text, count))
 
+    def _include(self, statement: Statement) -> None:
+        reader = self._reader
+        source = reader.files.follow(statement, statement.argument, self._directory)
+        self._budget.count(statement, _MOST_INCLUDES, "INCLUDE")
+        start = reader.start_of(source, self._directory)
+        reader.read_file(source, self.scope, start, statement)
+
     def _nodes(self) -> None:
         """First pass: own jobs in file order, then splices."""
         scan, scope = self.source.scan, self.scope
@@ -253,15 +251,20 @@ class _File:
         names = [known[name] if name >= 0 else "" for name in scan.name[at].tolist()]
         for place in np.flatnonzero(scan.kind[at] != Kind.JOB).tolist():
             node = jobs[int(at[place])]
-            flags[place] = _flags(node)
+            # The value that the scan gives to plain statements.
+            flags[place] = (
+                NOOP * node.noop | DONE * node.done | HAS_DIRECTORY * bool(node.directory)
+            )
             names[place] = node.name
         with_directory = at[flags & HAS_DIRECTORY > 0].tolist()
-        self._check_directories([*with_directory, *(n for n in odd if odd[n].directory)])
+        with_directory += [number for number, node in odd.items() if node.directory]
+        if with_directory and self._reader.use_dag_directory:  # DAGMan refuses that, too
+            problem = "DIR of a job cannot be used with --usedagdir: leave out one of the two"
+            raise self.source.error(min(with_directory), problem)
         if scope.prefix:
             names = [scope.prefix + name for name in names]
         self._check_new(names, at)
-        slots = len(scope) + np.searchsorted(at, plain)
-        self._names.set(scan.name[plain], slots.astype(np.int32))
+        self._slots[scan.name[plain]] = len(scope) + np.searchsorted(at, plain)
         scope.add_jobs(names, flags, self.source, at)
         for number, node in odd.items():
             if number not in jobs:
@@ -271,12 +274,6 @@ class _File:
                 self._splice(statement, statement.command)
         if len(scope) > _MOST_JOBS:
             raise FormatError(self.source.path, None, f"expected at most {_MOST_JOBS:,} jobs")
-
-    def _check_directories(self, nodes: list[int]) -> None:
-        """Raise FormatError, as DAGMan does, if nodes have a DIR besides that of their file."""
-        if nodes and self._reader.use_dag_directory:
-            problem = "DIR of a job cannot be used with --usedagdir: leave out one of the two"
-            raise self.source.error(min(nodes), problem)
 
     def _special(self, statement: Statement, node: Node) -> None:
         scope, name = self.scope, self.scope.prefix + node.name
@@ -333,7 +330,7 @@ class _File:
         elif isinstance(command, Modifier):
             self._modifier(statement, command)
         elif isinstance(command, Pin):
-            slot = self._names.job(statement, command.name)
+            slot = self._job(statement, command.name)
             self.scope.pins[command.is_out][command.number].append(slot)
         elif isinstance(command, Connect):
             self._connect(statement, command)
@@ -354,11 +351,11 @@ class _File:
             self._remark(statement.number, text)
 
     def _parent(self, statement: Statement, above: Sequence[str], below: Sequence[str]) -> None:
-        parents = self._names.ends(statement, above, initial=False)
-        children = self._names.ends(statement, below, initial=True)
+        parents = self._ends(statement, above, initial=False)
+        children = self._ends(statement, below, initial=True)
         self.scope.joins += len(parents) > 1 and len(children) > 1
         by_splices = len(parents) * len(children) - len(above) * len(below)
-        self._budget.count_spliced_arcs(statement, max(0, by_splices))
+        self._budget.count_spliced(statement, max(0, by_splices), "dependencies")
         self._add_arcs(statement, parents, children)
 
     def _add_arcs(self, statement: Statement, parents: Ids, children: Ids) -> None:
@@ -374,7 +371,7 @@ class _File:
             got = f"{len(parent)} of {command.parent} and {len(child)} of {command.child}"
             raise statement.error(f"expected as many pins out as in, got {got}")
         for above, below in zip(parent, child, strict=True):
-            self._budget.count_spliced_arcs(statement, len(above) * len(below))
+            self._budget.count_spliced(statement, len(above) * len(below), "dependencies")
             self._add_arcs(statement, above, below)
         inner = self.scope.splices[self.scope.prefix + command.child]
         loose = np.setdiff1d(inner.ends(initial=True), np.concatenate(child))
@@ -405,7 +402,7 @@ class _File:
                 scope.priorities.clear()  # it overrides all earlier priorities
                 scope.lowest = min(scope.lowest, command.value)
         else:
-            slot = self._names.modified(statement, command.name)
+            slot = self._modified(statement, command.name)
             slots = np.array([] if slot is None else [slot], np.int32)
             if slot is None:
                 scope.directives.append(statement)
@@ -441,10 +438,10 @@ class _File:
     def _about_jobs(self, which: Sizes) -> tuple[Sizes, Ids]:
         """Return the statements that are about jobs, and the slots of these jobs."""
         names = self.source.scan.name[which]
-        slots = self._names.slots(names)
+        slots = self._slots_of(names)
         for at in np.flatnonzero(slots < 0).tolist():
             statement = Statement(self.source, int(which[at]))
-            self._names.modified(statement, self.source.names[names[at]])
+            self._modified(statement, self.source.names[names[at]])
             self.scope.directives.append(statement)
         which, slots = which[slots >= 0], slots[slots >= 0]
         self.scope.modifiers.append(Modifiers(self.source, which, slots))
@@ -456,7 +453,7 @@ class _File:
         low, high = np.searchsorted(self._parents, [start, stop])
         statements, first = self._parents[low:high], self._first_refs[low : high + 1]
         middle = scan.first_child[low:high]
-        slots = self._names.slots(scan.refs[first[0] : first[-1]])
+        slots = self._slots_of(scan.refs[first[0] : first[-1]])
         is_odd = np.logical_or.reduceat(slots < 0, first[:-1] - first[0])  # a name is not a job's
         for at in np.flatnonzero(is_odd).tolist():
             names = [self.source.names[i] for i in scan.refs[first[at] : first[at + 1]].tolist()]
@@ -483,14 +480,58 @@ class _File:
         self.scope.joins += int((_differ(parents, offsets) & _differ(children, offsets)).sum())
         self.scope.arcs.append(Arcs(parents, children, self.source, statements, counts))
 
+    def _slots_of(self, names: Ids) -> Ids:
+        """Return the slots of names by the scan's numbers, -1 for those that are not jobs."""
+        for name in np.unique(names[self._slots[names] < 0]).tolist():
+            self._slots[name] = self.scope.find(self.scope.prefix + self.source.names[name])
+        slots: Ids = self._slots[names]
+        return slots
+
+    def _job(self, statement: Statement, name: str) -> int:
+        """Return the slot of the job called *name*; raises FormatError."""
+        scope, full = self.scope, self.scope.prefix + name
+        if (slot := scope.find(full)) >= 0:
+            return slot
+        if full in scope.splices or full in scope.special:
+            kind = "splice" if full in scope.splices else f"{scope.special[full]} node"
+            raise statement.error(f"expected a job, got {name}, a {kind}")
+        if full in scope.used_names:
+            raise statement.error(
+                f"expected a job, got {name}, a splice that DAGMan no longer knows by name after"
+                " an INCLUDE: put INCLUDE after the lines that name splices"
+            )
+        raise statement.error(f"unknown job {name}")
+
+    def _modified(self, statement: Statement, name: str) -> int | None:
+        """Return the slot of the job that a statement is about, None for a special node.
+
+        Raises FormatError if there is no such job, or if the node does not accept the command.
+        """
+        kind = self.scope.special.get(self.scope.prefix + name)
+        if kind is None:
+            return self._job(statement, name)
+        if statement.keyword in _REFUSES[kind]:
+            got = f"{name}, a {kind} node, which takes no {statement.keyword}"
+            raise statement.error(f"expected a job, got {got}")
+        return None
+
+    def _ends(self, statement: Statement, names: Sequence[str], *, initial: bool) -> Ids:
+        """Return the slots that PARENT means by *names*: jobs, or the ends of splices."""
+        found = []
+        for name in dict.fromkeys(names):  # a name that is repeated adds nothing but memory
+            splice = self.scope.splices.get(self.scope.prefix + name)
+            if splice is None:
+                found.append(np.array([self._job(statement, name)], np.int32))
+            else:
+                found.append(splice.ends(initial=initial))
+        slots = np.unique(joined(found))
+        if not len(slots):
+            raise statement.error("expected jobs, got empty splices")
+        return slots
+
 
 def _differ(slots: Ids, offsets: Sizes) -> Mask:
     """Return whether the slots from each offset to the next are not all the same."""
     low, high = np.minimum.reduceat(slots, offsets), np.maximum.reduceat(slots, offsets)
     differ: Mask = low != high
     return differ
-
-
-def _flags(node: Node) -> int:
-    """Return the value that the scan would give to a plain JOB statement."""
-    return NOOP * node.noop | DONE * node.done | HAS_DIRECTORY * bool(node.directory)

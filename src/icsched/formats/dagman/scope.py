@@ -13,18 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from icsched.arrays import Ids, Mask, Sizes, ids_where, mask_of
-from icsched.errors import FormatError
 from icsched.formats.dagman.source import DONE, Kind, Source, Statement
 from icsched.formats.dagman.statements import MaxJobs, Parent
-
-# What a name refers to if not to a job.
-_UNKNOWN, _SPECIAL, _SPLICE = -1, -2, -3
-# Which commands each kind of special node refuses.
-_REFUSES = {
-    "FINAL": {"RETRY", "ABORT_DAG_ON", "PRIORITY", "CATEGORY", "DONE"},
-    "SERVICE": {"RETRY", "PRIORITY", "CATEGORY", "DONE", "SAVE_POINT_FILE"},
-    "PROVISIONER": {"SAVE_POINT_FILE"},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +68,6 @@ class Modifiers:
     slots: Ids | int
 
 
-def _pins() -> dict[bool, dict[int, list[int]]]:
-    return {True: defaultdict(list), False: defaultdict(list)}
-
-
 @dataclass(eq=False)
 class Scope:
     """A scope. Arrays have one entry for each slot, including the slots of splices."""
@@ -102,7 +88,9 @@ class Scope:
     modifiers: list[Modifiers] = field(default_factory=list)
     directives: list[Statement] = field(default_factory=list)  # on the workflow and special nodes
     special: dict[str, str] = field(default_factory=dict)  # kind of each special node, by its name
-    pins: dict[bool, dict[int, list[int]]] = field(default_factory=_pins)  # by is_out and number
+    pins: dict[bool, dict[int, list[int]]] = field(  # by is_out and number
+        default_factory=lambda: {True: defaultdict(list), False: defaultdict(list)}
+    )
     lowest: int = 0  # the priority that ALL_NODES may give to a join node
     joins: int = 0  # PARENT statements with several parents and several children
     _slot: dict[str, int] = field(default_factory=dict)
@@ -140,33 +128,32 @@ class Scope:
             self._unindexed.append(instance.slots)
         self.splices.clear()
 
-    def find(self, name: str) -> int | None:
-        """Return the slot of the job that *name* reaches here."""
+    def find(self, name: str) -> int:
+        """Return the slot of the job that *name* reaches here, -1 if it reaches none."""
         for slots in self._unindexed:
             self._slot.update(zip(self.names[slots.start : slots.stop], slots, strict=True))
         self._unindexed.clear()
-        return self._slot.get(name)
+        return self._slot.get(name, -1)
 
     def is_taken(self, name: str) -> bool:
         """Whether a job, a special node or a splice has this name, with its prefix."""
-        is_node = name in self.special or name in self.used_names
-        return is_node or self.find(name) is not None
+        return name in self.special or name in self.used_names or self.find(name) >= 0
 
     def reachable(self, reach: int | None = None) -> Ids:
         """Return the slots that ALL_NODES in `Modifiers` means, or all, in DAGMan's order."""
-        return _joined(self.layout[:reach])
+        return joined(self.layout[:reach])
 
     @cached_property
     def parents(self) -> Ids:
         """The parent in each arc, including those of splices."""
-        inside = [one.scope.parents + np.int32(one.first) for one in self.instances]
-        return _joined([*(some.parents for some in self.arcs), *inside])
+        inside = (one.scope.parents + np.int32(one.first) for one in self.instances)
+        return joined([*(some.parents for some in self.arcs), *inside])
 
     @cached_property
     def children(self) -> Ids:
         """The child in each arc, including those of splices."""
-        inside = [one.scope.children + np.int32(one.first) for one in self.instances]
-        return _joined([*(some.children for some in self.arcs), *inside])
+        inside = (one.scope.children + np.int32(one.first) for one in self.instances)
+        return joined([*(some.children for some in self.arcs), *inside])
 
     @cached_property
     def initial(self) -> Ids:
@@ -181,7 +168,7 @@ class Scope:
     @cached_property
     def is_done(self) -> Mask:
         """Whether the files say that a job is done; DAGMan forgets DONE in splices."""
-        return mask_of(_joined(self.done), len(self))
+        return mask_of(joined(self.done), len(self))
 
     @cached_property
     def given_priorities(self) -> tuple[Ids, Mask]:
@@ -219,20 +206,12 @@ class Scope:
     @cached_property
     def descriptions(self) -> dict[str, Statement]:
         """The SUBMIT-DESCRIPTION statements, by the names that they give."""
-        return {
-            statement.argument: statement
-            for statement in self.directives
-            if statement.keyword == "SUBMIT_DESCRIPTION"
-        }
+        named = (one for one in self.directives if one.keyword == "SUBMIT_DESCRIPTION")
+        return {statement.argument: statement for statement in named}
 
     @cached_property
     def limits(self) -> dict[str, int]:
-        """The limit on each category of jobs, which DAGMan applies once it has lifted all splices.
-
-        A MAXJOBS line of the scope itself counts; the last of several wins. Without one, the limit
-        of the splice that DAGMan lifts first counts. DAGMan lifts splices at the end of each file,
-        in the order of their names.
-        """
+        """The limit on each category: the last MAXJOBS line of the scope, or the first splice's."""
         limits: dict[str, int] = {}
         for instance in self.lifted:
             for category, limit in instance.scope.limits.items():
@@ -241,7 +220,8 @@ class Scope:
         return limits | {one.argument: one.limit for one in own if isinstance(one, MaxJobs)}
 
 
-def _joined(slots: Iterable[Ids]) -> Ids:
+def joined(slots: Iterable[Ids]) -> Ids:
+    """Return several arrays of slots, which may be none, as one."""
     return np.concatenate([np.empty(0, np.int32), *slots])
 
 
@@ -252,81 +232,3 @@ def category_name(prefix: str, category: str) -> str:
     ('S+big', '+all')
     """
     return category if category.startswith("+") else prefix + category
-
-
-class Namespace:
-    """What the names in one file refer to, while the scope around them grows.
-
-    Names are looked up one by one, or many at once by the numbers that the scan gives them.
-    """
-
-    def __init__(self, scope: Scope, source: Source) -> None:
-        self._scope = scope
-        self._source = source
-        self._slots = np.full(len(source.names), _UNKNOWN, np.int32)  # of jobs, once found
-
-    def set(self, names: Ids, slots: Ids) -> None:
-        """Say that these names, by the scan's numbers, are the jobs in these slots."""
-        self._slots[names] = slots
-
-    def slots(self, names: Ids) -> Ids:
-        """Return the slots of names by the scan's numbers; a negative number if there is no job."""
-        for name in np.unique(names[self._slots[names] < 0]).tolist():
-            self._slots[name] = self._look_up(self._source.names[name])
-        slots: Ids = self._slots[names]
-        return slots
-
-    def _look_up(self, name: str) -> int:
-        scope, name = self._scope, self._scope.prefix + name
-        if name in scope.splices:
-            return _SPLICE
-        if name in scope.special:
-            return _SPECIAL
-        slot = scope.find(name)
-        return _UNKNOWN if slot is None else slot
-
-    def job(self, statement: Statement, name: str) -> int:
-        """Return the slot of the job called *name*; raises FormatError."""
-        slot = self._look_up(name)
-        if slot < 0:
-            raise self._no_job(statement, name, slot)
-        return slot
-
-    def modified(self, statement: Statement, name: str) -> int | None:
-        """Return the slot of the job that a statement is about, None for a special node.
-
-        Raises FormatError if there is no such job, or if the node does not accept the command.
-        """
-        kind = self._scope.special.get(self._scope.prefix + name)
-        if kind is None:
-            return self.job(statement, name)
-        if statement.keyword in _REFUSES[kind]:
-            got = f"{name}, a {kind} node, which takes no {statement.keyword}"
-            raise statement.error(f"expected a job, got {got}")
-        return None
-
-    def ends(self, statement: Statement, names: Iterable[str], *, initial: bool) -> Ids:
-        """Return the slots that PARENT means by *names*: jobs, or the ends of splices."""
-        found = []
-        for name in dict.fromkeys(names):  # a name that is repeated adds nothing but memory
-            splice = self._scope.splices.get(self._scope.prefix + name)
-            if splice is None:
-                found.append(np.array([self.job(statement, name)], np.int32))
-            else:
-                found.append(splice.ends(initial=initial))
-        slots = np.unique(_joined(found))
-        if not len(slots):
-            raise statement.error("expected jobs, got empty splices")
-        return slots
-
-    def _no_job(self, statement: Statement, name: str, what: int) -> FormatError:
-        full = self._scope.prefix + name
-        if what != _UNKNOWN:
-            kind = "splice" if what == _SPLICE else f"{self._scope.special[full]} node"
-            return statement.error(f"expected a job, got {name}, a {kind}")
-        if full in self._scope.used_names:
-            return statement.error(
-                f"expected a job, got {name}, a splice that DAGMan no longer knows by name after"
-                " an INCLUDE: put INCLUDE after the lines that name splices"
-            )
-        return statement.error(f"unknown job {name}")

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
@@ -119,10 +118,7 @@ class Source:
         return node
 
     def descriptions(self, statements: Ids) -> Iterator[str]:
-        """Yield the submit description of each JOB or SUBDAG statement; "" if it runs nothing.
-
-        A job with an inline description has its own name for that.
-        """
+        """Yield the submit description of each job, its own name for an inline one, "" for NOOP."""
         scan, data = self.scan, self.data
         is_quick = (scan.kind[statements] == Kind.JOB) & (scan.value[statements] == 0)
         spans = scan.begin[statements].tolist(), scan.end[statements].tolist()
@@ -218,7 +214,11 @@ def load(path: str, *, named_by_user: bool) -> Source:
         raise FormatError(path, None, "expected an ordinary file")
     raw = read_bytes(path)
     data = section.blanked(path, raw)
-    _check_text(path, data)
+    if (at := data.find(b"\0")) >= 0:
+        raise FormatError(path, data.count(b"\n", 0, at) + 1, "expected text, got a NUL byte")
+    if data.startswith(b"\xef\xbb\xbf"):
+        problem = "expected a command, got a byte order mark, which DAGMan does not take"
+        raise FormatError(path, 1, problem)
     scan = _native.scan_dagman(data)
     source = Source(path, raw, data, scan)
     if len(scan.kind) and scan.kind[-1] == Kind.BROKEN:
@@ -250,41 +250,34 @@ class Files:
 
     def follow(self, statement: Statement, file: str, directory: str) -> Source:
         """Return the file that an INCLUDE or SPLICE names; raises FormatError."""
-        source, path = statement.source, os.path.join(directory, file)
-        real = os.path.realpath(path)
-        if real in self._open or real == os.path.realpath(source.path):
+        path = os.path.join(directory, file)
+        if os.path.realpath(path) in self._open:
             raise statement.error(f"expected a file that is not inside itself, got {file}")
-        if len(self._open) >= _MOST_DEPTH:
+        if len(self._open) > _MOST_DEPTH:
             raise statement.error(f"expected files nested at most {_MOST_DEPTH} deep")
         try:
             return self.load(path, named_by_user=False)
         except FormatError as error:
             if error.path != path or error.line is not None:
                 raise
-            problem = f"{path}: {error.problem}{beside(source, path, file)}"
+            problem = f"{path}: {error.problem}{beside(statement.source, path, file)}"
             raise statement.error(problem) from error
 
     @contextmanager
-    def inside(self, source: Source) -> Iterator[None]:
-        """Treat *source* as open while a file that it names is read."""
+    def open(self, source: Source) -> Iterator[None]:
+        """Treat *source* as open, so that no file in it can name it again."""
         self._open.append(os.path.realpath(source.path))
         yield
         self._open.pop()
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """Return what tells the file at *path* from all others; None if it is not an ordinary file."""
-    status = _status(path)
-    if status is None or not stat.S_ISREG(status.st_mode):
-        return None
-    return status.st_dev, status.st_ino
-
-
-def _status(path: str) -> os.stat_result | None:
+    """Return what tells the ordinary file at *path* from all others; None if there is none."""
     try:
-        return Path(path).stat()
+        status = os.stat(path)
     except OSError:
         return None  # the reader of the file says why
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
 
 def beside(source: Source, path: str, file: str) -> str:
@@ -300,25 +293,16 @@ def beside(source: Source, path: str, file: str) -> str:
 
 def is_special(path: str) -> bool:
     """Whether *path* exists but is not an ordinary file, so that reading it may never end."""
-    status = _status(path)
-    return status is not None and not stat.S_ISREG(status.st_mode)
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def is_missing(path: str) -> bool:
     """Whether nothing is at *path*; False if that cannot be found out, and reading it says why."""
     try:
-        Path(path).stat()
+        os.stat(path)
     except OSError as error:
         return isinstance(error, FileNotFoundError | NotADirectoryError)
     return False
-
-
-def _check_text(path: str, data: bytes) -> None:
-    if (at := data.find(b"\0")) >= 0:
-        raise FormatError(path, data.count(b"\n", 0, at) + 1, "expected text, got a NUL byte")
-    if data.startswith(b"\xef\xbb\xbf"):
-        problem = "expected a command, got a byte order mark, which DAGMan does not take"
-        raise FormatError(path, 1, problem)
 
 
 def shortened(text: str, most: int = 60) -> str:

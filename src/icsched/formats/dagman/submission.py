@@ -15,7 +15,7 @@ from icsched.arrays import Ids, Mask, ranks_of
 from icsched.dag import Dag
 from icsched.errors import CycleError, FormatError
 from icsched.formats.dagman.reader import Reader
-from icsched.formats.dagman.scope import Modifiers, Scope, category_name
+from icsched.formats.dagman.scope import Scope, category_name
 from icsched.formats.dagman.source import IS_SUBDAG, Kind, Source, Statement
 from icsched.formats.dagman.statements import Category, Modifier, Node
 from icsched.workflow import Remark
@@ -42,14 +42,6 @@ class Place:
         """
         return self.directory if slot < self.scope.placed else self.around
 
-    def directory_of(self, source: Source) -> str:
-        """Return the directory of the jobs that a file of this scope defines."""
-        return self._directories[id(source)]
-
-    @cached_property
-    def _directories(self) -> dict[int, str]:
-        return {id(own.source): self.directory_at(own.slots.start) for own in self.scope.jobs}
-
     def category(self, name: str) -> str:
         """Return what DAGMan calls a category of this scope."""
         return category_name(self.prefix, name)
@@ -67,28 +59,27 @@ class Place:
 
     def job(self, statement: Statement, slot: int) -> "Job":
         """Return the job in *slot*, which *statement* defines."""
-        source, node = statement.source, statement.node
-        start = os.path.dirname(source.path) if self.by_file else self.directory_of(source)
+        node, file = statement.node, statement.source.path
+        start = os.path.dirname(file) if self.by_file else self.directory_at(slot)
         name, directory = self.prefix + self.scope.names[slot], os.path.join(start, node.directory)
-        return Job(name, node, directory, statement, self, slot)
+        return Job(name, node, directory, statement, self)
 
     def statements_about_jobs(self) -> Iterator[tuple[Statement, list[int]]]:
         """Yield statements about jobs in file order, each with the slots that it is about."""
         # Plain statements and others were recorded separately.
-        for _, one_file in groupby(self.scope.modifiers, key=lambda some: id(some.source)):
-            found = [one for some in one_file for one in _each(some)]
-            for source, number, slot, reach in sorted(found, key=itemgetter(1)):
-                slots = [slot] if reach is None else self.scope.reachable(reach).tolist()
-                yield Statement(source, number), slots
-
-
-def _each(some: Modifiers) -> Iterator[tuple[Source, int, int, int | None]]:
-    """Yield statements, each with its slot, or with the number of slots that ALL_NODES means."""
-    if isinstance(some.slots, int):
-        yield some.source, int(some.statements[0]), -1, some.slots
-    else:  # one statement about a special node has no slot
-        for statement, slot in zip(some.statements.tolist(), some.slots.tolist(), strict=False):
-            yield some.source, statement, slot, None
+        for _, group in groupby(self.scope.modifiers, key=lambda some: id(some.source)):
+            one_file = list(group)
+            found = [
+                (number, slot, isinstance(some.slots, int))
+                for some in one_file
+                # One statement about a special node has no slot.
+                for number, slot in zip(
+                    some.statements.tolist(), np.atleast_1d(some.slots).tolist(), strict=False
+                )
+            ]
+            for number, slot, is_about_all in sorted(found, key=itemgetter(0)):
+                slots = self.scope.reachable(slot).tolist() if is_about_all else [slot]
+                yield Statement(one_file[0].source, number), slots
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +105,6 @@ class Job:
     directory: str  # in which the job runs and its files are found
     statement: Statement
     place: Place
-    slot: int
     said: list[AboutJob] = field(default_factory=list)  # filled in by `Submission.jobs_called`
 
     @property
@@ -242,16 +232,13 @@ class Submission:
     @cached_property
     def files(self) -> tuple[str, ...]:
         """Each file that was read, and each file that the workflow's own files name, once."""
-        return tuple(dict.fromkeys(self._every_file()))
-
-    def _every_file(self) -> Iterator[str]:
-        yield from (*self.read, *self.configs)
+        found = dict.fromkeys([*self.read, *self.configs])
         for job in self.jobs():
-            yield os.path.join(job.directory, job.node.submit)
-        for statement in self.scope.directives:
-            command = statement.command
-            if isinstance(command, Node):
-                yield os.path.join(self.directory, command.directory, command.submit)
+            found[os.path.join(job.directory, job.node.submit)] = None
+        for node in (statement.command for statement in self.scope.directives):
+            if isinstance(node, Node):
+                found[os.path.join(self.directory, node.directory, node.submit)] = None
+        return tuple(found)
 
     def descriptions(self) -> list[str]:
         """Return what each job is submitted by: a submit file, a DAG file; "" for a NOOP job.
@@ -373,20 +360,15 @@ def _statement_of(scope: Scope, parent: int, child: int) -> Statement | None:
 def are_jobs_limited(workflow: Submission) -> bool:
     """Whether some job is in a category that has a MAXJOBS limit."""
     limits = workflow.scope.limits
-    return bool(limits) and any(category in limits for category in _categories(workflow))
-
-
-def _categories(workflow: Submission) -> Iterator[str]:
-    """Yield the category of each CATEGORY statement, as DAGMan calls it."""
-    for place in workflow.places:
+    for place in workflow.places if limits else ():
         for some in place.scope.modifiers:
-            source = some.source
-            for number in some.statements.tolist():
-                begin = int(source.scan.begin[number])
-                if source.data[begin : begin + 8].upper() == b"CATEGORY":  # to parse only these
-                    command = source.command(number)
-                    if isinstance(command, Category):
-                        yield place.category(command.category)
+            data, begins = some.source.data, some.source.scan.begin[some.statements].tolist()
+            for number, begin in zip(some.statements.tolist(), begins, strict=True):
+                if data[begin : begin + 8].upper() == b"CATEGORY":  # to parse only these
+                    command = some.source.command(number)
+                    if isinstance(command, Category) and place.category(command.category) in limits:
+                        return True
+    return False
 
 
 def inner_workflows(workflow: Submission) -> Iterator[Job]:
