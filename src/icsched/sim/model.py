@@ -6,10 +6,11 @@ ArgumentError.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
 from numbers import Real
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -79,16 +80,7 @@ class Pool:
 
     def __post_init__(self) -> None:
         checks.one_of("batch_law", self.batch_law, get_args(BatchLaw))
-        spread = checks.number_within(
-            "speed_spread", self.speed_spread, least=0, most=LARGEST_SPREAD
-        )
-        _set(
-            self,
-            interval=_positive("interval", self.interval),
-            batch=checks.number_within("batch", self.batch, least=1, most=LARGEST_BATCH),
-            speed_spread=spread,
-            **_checked_terms(self),
-        )
+        _check_numbers(self)
         if self.batch_law == "fixed" and self.batch != int(self.batch):
             raise ArgumentError(f"batch: expected an integer for fixed sizes, got {self.batch}")
 
@@ -133,18 +125,18 @@ class Workers:
 
     def __post_init__(self) -> None:
         count = checks.whole_number("workers", self.count, least=1, most=LARGEST_COUNT)
-        _set(self, count=count, **_checked_terms(self))
+        _set(self, "count", count)
+        _check_numbers(self)
         if self.replicas > count:
-            raise ArgumentError(
-                f"replicas: expected at most {count}, the number of workers, got {self.replicas}"
-            )
-        if self.speeds is not None:
-            if len(self.speeds) != count:
-                raise ArgumentError(
-                    f"speeds: expected {count}, one per worker, got {len(self.speeds)}"
-                )
-            named = ((f"speed of worker {i}", speed) for i, speed in enumerate(self.speeds))
-            _set(self, speeds=tuple(_positive(name, speed) for name, speed in named))
+            most = f"at most {count}, the number of workers"
+            raise ArgumentError(f"replicas: expected {most}, got {self.replicas}")
+        if self.speeds is None:
+            return
+        if len(self.speeds) != count:
+            expected = f"expected {count}, one per worker"
+            raise ArgumentError(f"speeds: {expected}, got {len(self.speeds)}")
+        named = ((f"speed of worker {i}", speed) for i, speed in enumerate(self.speeds))
+        _set(self, "speeds", tuple(_positive(name, speed) for name, speed in named))
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,8 +174,10 @@ class Recorded:
         by_start = np.argsort(first, kind="stable")
         first, last = first[by_start], last[by_start]
         first.flags.writeable = last.flags.writeable = False
-        _set(self, starts=first, ends=last, delay=delay, overhead=overhead)
-        _set(self, **_checked_additions(self))
+        values = {"starts": first, "ends": last, "delay": delay, "overhead": overhead}
+        for name, value in values.items():
+            _set(self, name, value)
+        _check_numbers(self)
 
     def __repr__(self) -> str:
         return changed(self)
@@ -268,7 +262,7 @@ class Times:
 
     def __post_init__(self) -> None:
         checks.one_of("law", self.law, get_args(TimeLaw))
-        _set(self, spread=checks.number_within("spread", self.spread, least=0, most=LARGEST_SPREAD))
+        _check_numbers(self)
 
     @property
     def width(self) -> float:
@@ -325,31 +319,42 @@ def check_runs(runs: int, threads: int) -> None:
     checks.whole_number("threads", threads, least=1, most=1024)
 
 
-def _set(model: object, **values: object) -> None:
-    """Set fields of a frozen dataclass that is being made."""
-    for name, value in values.items():
-        object.__setattr__(model, name, value)
+def _set(model: object, name: str, value: object) -> None:
+    """Set a field of a frozen dataclass that is being made."""
+    object.__setattr__(model, name, value)
 
 
-def _checked_terms(pool: Pool | Workers) -> dict[str, float]:
-    times = {"leave": pool.leave, "deadline": pool.deadline}
-    checked = {
-        name: math.inf if value == math.inf else _positive(name, value)
-        for name, value in times.items()
-    }
-    return {
-        **checked,
-        "replicas": checks.whole_number("replicas", pool.replicas, least=1, most=LARGEST_COUNT),
-        **_checked_additions(pool),
-    }
+def _check_numbers(model: Any) -> None:
+    """Check the fields of a dataclass that are in `_CHECKS`, and make plain numbers of them."""
+    for each in fields(model):
+        if each.name in _CHECKS:
+            checked = _CHECKS[each.name](each.name, getattr(model, each.name))
+            _set(model, each.name, checked)
 
 
-def _checked_additions(pool: AnyPool) -> dict[str, float]:
-    given = {"overhead": pool.overhead, "delay": pool.delay}
-    return {
-        name: checks.number_within(name, value, least=0, most=LARGEST)
-        for name, value in given.items()
-    }
+def _positive(name: str, value: float) -> float:
+    if isinstance(value, Real) and not 0 < value < math.inf:
+        raise ArgumentError(f"{name}: expected a positive number, got {value}")
+    return checks.number_within(name, value, least=SMALLEST, most=LARGEST)
+
+
+def _positive_or_infinite(name: str, value: Any) -> float:
+    return math.inf if value == math.inf else _positive(name, value)
+
+
+_of_spread = partial(checks.number_within, least=0, most=LARGEST_SPREAD)
+_added = partial(checks.number_within, least=0, most=LARGEST)
+_CHECKS: dict[str, Callable[[str, Any], float]] = {
+    "interval": _positive,
+    "batch": partial(checks.number_within, least=1, most=LARGEST_BATCH),
+    "speed_spread": _of_spread,
+    "spread": _of_spread,
+    "leave": _positive_or_infinite,
+    "deadline": _positive_or_infinite,
+    "replicas": partial(checks.whole_number, least=1, most=LARGEST_COUNT),
+    "overhead": _added,
+    "delay": _added,
+}
 
 
 def _checked_moments(name: str, values: object) -> Floats:
@@ -362,9 +367,3 @@ def _checked_moments(name: str, values: object) -> Floats:
         expected = f"1 to {MOST_VISITS:,} numbers, one per visit"
         raise ArgumentError(f"{name}: expected {expected}, got shape {moments.shape}")
     return moments
-
-
-def _positive(name: str, value: float) -> float:
-    if isinstance(value, Real) and not 0 < value < math.inf:
-        raise ArgumentError(f"{name}: expected a positive number, got {value}")
-    return checks.number_within(name, value, least=SMALLEST, most=LARGEST)

@@ -182,7 +182,7 @@ def _word(text: str) -> str:
 
 
 def usual_pools(dag: Dag, times: Floats) -> list[AnyPool]:
-    """Return pools scaled to the width of *dag* and to the mean of its run times.
+    """Return different pools, scaled to the width of *dag* and to the mean of its run times.
 
     There are fixed workers: an eighth, a quarter and half of the width, and as many as the work
     divided by the longest path, which we call balanced. And there are requests in batches of mean
@@ -197,24 +197,13 @@ def usual_pools(dag: Dag, times: Floats) -> list[AnyPool]:
     mean = float(times.mean())
     balanced = max(2, round(float(times.sum() / remaining_paths(dag, times).max())))
     quarter = max(2, width // 4)
-    few: list[AnyPool] = [
+    pools: list[AnyPool] = [
         Workers(balanced),
         Pool(interval=mean * 16 / balanced, batch=16),
         Workers(quarter),
+        Workers(max(2, width // 8)),
+        Workers(max(2, width // 2)),
+        Pool(interval=mean / balanced, batch=1),
+        Pool(interval=mean * 64 / quarter, batch=64),
     ]
-    if len(dag) >= MANY_TASKS:
-        return _distinct(few)
-    return _distinct(
-        [
-            *few,
-            Workers(max(2, width // 8)),
-            Workers(max(2, width // 2)),
-            Pool(interval=mean / balanced, batch=1),
-            Pool(interval=mean * 64 / quarter, batch=64),
-        ]
-    )
-
-
-def _distinct(pools: list[AnyPool]) -> list[AnyPool]:
-    """Return *pools* without repetitions."""
-    return [pool for place, pool in enumerate(pools) if pool not in pools[:place]]
+    return list(dict.fromkeys(pools[:3] if len(dag) >= MANY_TASKS else pools))
