@@ -10,9 +10,11 @@ import argparse
 import heapq
 import math
 import random
+import sys
 import time
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -20,7 +22,10 @@ import simpy
 from harness import seconds, show
 
 from icsched import Dag, families, prioritize
-from icsched.sim import Played, Pool, Times, Workers, plain, simulate_runs
+from icsched.sim import Experiment, Played, Pool, Times, Workers
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from tests.sim.servers import plain_run
 
 POOL = Pool(interval=1.0, batch=16.0)
 TIMES = Times("normal", 0.1)
@@ -131,8 +136,8 @@ def kernel_rate(
     dag: Dag, played: Played, pool: Pool | Workers, *, runs: int, threads: int
 ) -> float:
     """Millions of tasks per second."""
-    act = lambda: simulate_runs(  # noqa: E731
-        dag, played, pool, TIMES, seed=SEED, runs=runs, threads=threads
+    act = lambda: Experiment(dag, pool, TIMES).runs(  # noqa: E731
+        played, seed=SEED, runs=runs, threads=threads
     )
     return runs * len(dag) / seconds(act) / 1e6
 
@@ -149,7 +154,7 @@ def against_others(dag: Dag, order: np.ndarray, *, effort: int) -> None:
         others = {
             "SimPy": mean_seconds(lambda n, o=simpy_order: simpy_run(dag, o, n), 5 * effort),
             "plain engine": mean_seconds(
-                lambda n, p=played: plain.run(dag, p, POOL, TIMES, seed=SEED, run=n), 5 * effort
+                lambda n, p=played: plain_run(dag, p, POOL, TIMES, seed=SEED, run=n), 5 * effort
             ),
             "numba": mean_seconds(
                 lambda _, a=arrays, f=fifo: numba_run(*a, f, POOL.interval, POOL.batch),

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from icsched import Dag, Workers
-from icsched.sim import Played, Times, trace
+from icsched.sim import Experiment, Played, Times
 
 FOLDER = Path(__file__).parent.parent / "examples" / "learn"
 SCANS, SLOTS, BEGIN = 24, 8, datetime(2026, 10, 12, 8, 0, 0)
@@ -55,7 +55,7 @@ def events(dag: Dag) -> Iterator[tuple[float, int, int, int]]:
     means = [SECONDS[kind(name)] * draw.lognormvariate(0, SPREAD) for name in dag.names]
     times = Times("constant", means=means)
     pool = Workers(SLOTS)
-    given = trace(dag, Played("fifo"), pool, times, seed=1, run=0).assignments
+    given = Experiment(dag, pool, times).trace(Played("fifo"), seed=1, run=0).assignments
     ended: dict[int, float] = {}
     rows = zip(given.task.tolist(), given.time, given.end, given.request.tolist(), strict=True)
     for task, start, end, slot in rows:

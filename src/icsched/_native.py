@@ -40,6 +40,9 @@ from icsched._core import (
     priority_order as priority_order,
     pull_forward as pull_forward,
     shortcuts as shortcuts,
+    simulate as simulate,
+    simulate_slots as simulate_slots,
+    simulate_trace as simulate_trace,
     superdag_order as superdag_order,
     tree_profile as tree_profile,
 )
@@ -213,60 +216,6 @@ class SimModel:
     starts: NDArray[np.float64]
     ends: NDArray[np.float64]
     classes: Ids
-
-
-@dataclass(frozen=True, slots=True)
-class SimRuns:
-    """Results by run; fields are those of sim.hpp."""
-
-    time: NDArray[np.float64]
-    batches: NDArray[np.int64]
-    stalls: NDArray[np.int64]
-    requests: NDArray[np.int64]
-    work: NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class SimTrace:
-    """One run step by step: assignments, then batches; fields are those of sim.hpp."""
-
-    time: NDArray[np.float64]
-    task: Ids
-    request: NDArray[np.int64]
-    end: NDArray[np.float64]
-    ending: NDArray[np.uint8]
-    batch_time: NDArray[np.float64]
-    batch_size: NDArray[np.int64]
-    batch_eligible: NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class SimSlots:
-    """What the batches of one run found, by slot of time; fields are those of sim_slots.hpp."""
-
-    batches: NDArray[np.int64]
-    eligible: NDArray[np.int64]
-    unserved: NDArray[np.int64]
-
-
-def simulate(model: SimModel, *, seed: int, first_run: int, runs: int, threads: int) -> SimRuns:
-    """Results of runs first_run .. first_run + runs - 1."""
-    return SimRuns(*_core.simulate(model, seed, first_run, runs, threads))
-
-
-def simulate_trace(
-    model: SimModel, *, seed: int, run: int, by_events: bool
-) -> tuple[SimRuns, SimTrace]:
-    """One run, its result and its steps; *by_events* never takes the engine for batches."""
-    runs, steps = _core.simulate_trace(model, seed, run, by_events)
-    return SimRuns(*runs), SimTrace(*steps)
-
-
-def simulate_slots(
-    model: SimModel, edges: NDArray[np.float64], *, seed: int, run: int, by_events: bool
-) -> SimSlots:
-    """Batches of one run, added up over the slots between *edges*, which ascend from 0."""
-    return SimSlots(*_core.simulate_slots(model, edges, seed, run, by_events))
 
 
 @dataclass(frozen=True, slots=True)

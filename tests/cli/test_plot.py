@@ -11,9 +11,10 @@ import pytest
 
 from icsched import Dag, Workers, eligibility_profile, families, prioritize, read
 from icsched.formats import write_dagman
-from icsched.sim import Played, Times, pool_to_dict, trace
+from icsched.sim import Played, Times, pool_to_dict
 from icsched.study import Terms
 from icsched.study.tables import write_tables
+from tests.sim.models import trace
 from tests.study.studies import made
 
 SVG = "{http://www.w3.org/2000/svg}"

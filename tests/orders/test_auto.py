@@ -11,7 +11,8 @@ from icsched import ArgumentError, Dag, Pool, Workers, families, pebble, priorit
 from icsched.errors import SimulationError
 from icsched.orders import Aim
 from icsched.orders.auto import challenged
-from icsched.sim import Played, Recorded, Times, simulate_runs
+from icsched.sim import Played, Recorded, Times
+from tests.sim.models import simulate_runs
 from tests.strategies import dags, different_dags
 
 QUICK = 0.001  # a budget

@@ -25,8 +25,9 @@ from icsched.errors import EngineError
 from icsched.orders import memory_curve
 from icsched.orders.choice import Choice
 from icsched.pebble import compare
-from icsched.sim import Experiment, Paired, Played, Timeline, simulate_runs, trace
+from icsched.sim import Experiment, Paired, Played, Timeline
 from icsched.sim.race import Interval, Raced
+from tests.sim.models import simulate_runs, trace
 
 DAG = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
 PLAN = prioritize(DAG, "prio")

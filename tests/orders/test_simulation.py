@@ -19,9 +19,9 @@ from icsched import (
 )
 from icsched.errors import ScheduleError, SimulationError
 from icsched.pebble import critical_path_order, level_order, profile
-from icsched.sim import Paired, PaperSampling, Played, Simulation, simulate_runs
+from icsched.sim import Paired, PaperSampling, Played, Simulation
 from icsched.sim import sampling as sampling_module
-from tests.sim.models import OldestFirst
+from tests.sim.models import OldestFirst, simulate_runs
 
 FORK = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
 GOOD = [1, 0, 2, 3]

@@ -5,7 +5,8 @@ import pytest
 
 from icsched import Dag, Pool, Times, Workers, families
 from icsched.report.lanes import Lanes, recorded_lanes, run_lanes
-from icsched.sim import Played, trace
+from icsched.sim import Played
+from tests.sim.models import trace
 
 POOLS = [
     Pool(interval=1, batch=4),

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from icsched import Dag, Pool, Workers
 from icsched.report.stalls import waits_of
-from icsched.sim import Played, Recorded, Times, trace
+from icsched.sim import Played, Recorded, Times
+from tests.sim.models import trace
 from tests.strategies import dags
 
 

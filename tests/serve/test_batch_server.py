@@ -78,14 +78,14 @@ def test_the_simulator_runs_with_it(method, pool):
     dag = families.airsn(8)
     server = BatchServer(dag, method=method)
 
-    trace = sim.plain.run(dag, server, pool, sim.Times(), seed=1, run=0)
+    trace = sim.plain_run(dag, server, pool, sim.Times(), seed=1, run=0)
     assert set(trace.assignments.task.tolist()) == set(range(len(dag)))
 
 
 def test_a_run_is_the_same_every_time():
     dag = families.montage(4, 4)
     runs = [
-        sim.plain.run(dag, BatchServer(dag), sim.Pool(1.0, 5.0), sim.Times(), seed=3, run=0)
+        sim.plain_run(dag, BatchServer(dag), sim.Pool(1.0, 5.0), sim.Times(), seed=3, run=0)
         for _ in range(2)
     ]
     assert np.array_equal(runs[0].assignments.task, runs[1].assignments.task)

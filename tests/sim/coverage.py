@@ -7,7 +7,8 @@ from functools import partial
 from multiprocessing import get_context
 
 from icsched import Dag, Pool, Times, Workers, prioritize, simulate
-from icsched.sim import METRICS, Paired, Played, Simulation, simulate_runs
+from icsched.sim import METRICS, Paired, Played, Simulation
+from tests.sim.models import simulate_runs
 
 FORK = Dag({"lone": [], "other": [], "root": [], **{f"leaf {i}": ["root"] for i in range(4)}})
 

@@ -9,9 +9,20 @@ from hypothesis import strategies as st
 
 from icsched import Dag
 from icsched.ready import Readiness
-from icsched.sim import AnyPool, Played, Pool, Recorded, Times, Trace, Workers, plain, trace
+from icsched.sim import AnyPool, Experiment, Played, Pool, Recorded, Runs, Times, Trace, Workers
+from tests.sim.servers import plain_run
 
 PLAYED_BY = ["static", "fifo", "lifo", "random"]  # with an order alone
+
+
+def simulate_runs(dag: Dag, played: Played, pool: AnyPool, times: Times, **options: int) -> Runs:
+    """The runs of one order."""
+    return Experiment(dag, pool, times).runs(played, **options)
+
+
+def trace(dag: Dag, played: Played, pool: AnyPool, times: Times, **options: int) -> Trace:
+    """One run of one order, step by step."""
+    return Experiment(dag, pool, times).trace(played, **options)
 
 
 def assert_same(first: Trace, second: Trace) -> None:
@@ -28,7 +39,7 @@ def assert_engines_agree(
 ) -> None:
     """The plain engine, the kernel's for events and its best give the same trace."""
     model = dag, played, pool, times
-    expected = plain.run(*model, seed=seed, run=run)
+    expected = plain_run(*model, seed=seed, run=run)
     assert_same(trace(*model, seed=seed, run=run), expected)
     assert_same(trace(*model, seed=seed, run=run, by_events=True), expected)
 

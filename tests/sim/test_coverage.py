@@ -5,8 +5,9 @@ import math
 import pytest
 
 from icsched import Dag, Pool, Times, families, prioritize, simulate
-from icsched.sim import METRICS, Paired, Played, simulate_runs
+from icsched.sim import METRICS, Paired, Played
 from tests.sim.coverage import MODELS, REPETITIONS, all_hits
+from tests.sim.models import simulate_runs
 
 ESTIMATES = [f"{name} {metric}" for name in ("prio", "fifo", "ratio") for metric in METRICS]
 

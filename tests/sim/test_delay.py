@@ -8,8 +8,17 @@ from hypothesis import given
 
 from icsched import Dag, families
 from icsched.errors import ArgumentError, SimulationError
-from icsched.sim import Ending, Played, Pool, Recorded, Times, Workers, plain, simulate_runs, trace
-from tests.sim.models import OldestFirst, assert_engines_agree, assert_same, pools, seeds
+from icsched.sim import Ending, Played, Pool, Recorded, Times, Workers
+from tests.sim.models import (
+    OldestFirst,
+    assert_engines_agree,
+    assert_same,
+    pools,
+    seeds,
+    simulate_runs,
+    trace,
+)
+from tests.sim.servers import plain_run
 
 CONSTANT = Times("constant")
 FORK = Dag({"a": [], "b": ["a"], "c": ["a"]})
@@ -93,9 +102,9 @@ def test_a_server_in_python_sees_the_same_delay(pool, seed):
     mesh = families.mesh(3)
     model = pool, CONSTANT
 
-    found = plain.run(mesh, OldestFirst(mesh), *model, seed=seed, run=0)
+    found = plain_run(mesh, OldestFirst(mesh), *model, seed=seed, run=0)
 
-    assert_same(found, plain.run(mesh, Played("fifo"), *model, seed=seed, run=0))
+    assert_same(found, plain_run(mesh, Played("fifo"), *model, seed=seed, run=0))
 
 
 @pytest.mark.parametrize("delay", [-1, math.nan, INF, "1"])

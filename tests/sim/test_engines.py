@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icsched import ArgumentError, Dag, families, prioritize
-from icsched.sim import Played, Pool, Recorded, Times, Workers, plain, simulate_runs, trace
+from icsched.sim import Played, Pool, Recorded, Times, Workers
 from tests.sim.models import (
     assert_engines_agree,
     assert_same,
@@ -17,10 +17,13 @@ from tests.sim.models import (
     recorded,
     runs,
     seeds,
+    simulate_runs,
     small_pools,
     times,
+    trace,
     ways_to_play,
 )
+from tests.sim.servers import plain_run
 from tests.strategies import dags_with_orders, different_dags, naturally_labelled_dags
 
 CONSTANT = Times("constant")
@@ -117,7 +120,7 @@ def test_the_results_are_the_same_for_any_threads_and_any_split_of_the_runs(pool
             assert getattr(again, field).tolist() == getattr(whole, field).tolist()
     part = simulate_runs(*model, seed=3, first_run=41, runs=7)
     assert part.time.tolist() == whole.time[41:48].tolist()
-    alone = plain.run(*model, seed=3, run=41).result
+    alone = plain_run(*model, seed=3, run=41).result
     assert [alone.time[0], alone.requests[0]] == [whole.time[41], whole.requests[41]]
 
 
@@ -125,8 +128,8 @@ def test_orders_of_one_run_meet_the_same_arrivals_and_first_times():
     mesh = families.mesh(6)
     pool = Pool(1.0, 3)
 
-    first = plain.run(mesh, Played("fifo"), pool, Times(), seed=1, run=5)
-    second = plain.run(mesh, Played("lifo"), pool, Times(), seed=1, run=5)
+    first = plain_run(mesh, Played("fifo"), pool, Times(), seed=1, run=5)
+    second = plain_run(mesh, Played("lifo"), pool, Times(), seed=1, run=5)
 
     shared = min(len(first.batches.time), len(second.batches.time))
     assert first.batches.time[:shared].tolist() == second.batches.time[:shared].tolist()

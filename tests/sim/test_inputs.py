@@ -10,7 +10,9 @@ import pytest
 import icsched
 from icsched import Dag
 from icsched.errors import ArgumentError, ScheduleError, SimulationError
-from icsched.sim import Experiment, Played, Pool, Times, Workers, plain, simulate_runs, trace
+from icsched.sim import Experiment, Played, Pool, Times, Workers
+from tests.sim.models import simulate_runs, trace
+from tests.sim.servers import plain_run
 
 NAN, INF = math.nan, math.inf
 SEED = f"seed: expected a whole number from 0 to {2**64 - 1:,}, got"
@@ -129,7 +131,7 @@ def test_an_order_of_another_dag_is_refused(by, order, message):
     for simulate in (
         lambda played: simulate_runs(FORK, played, Pool(), Times(), seed=1, runs=1),
         lambda played: trace(FORK, played, Pool(), Times(), seed=1, run=0),
-        lambda played: plain.run(FORK, played, Workers(2), Times(), seed=1, run=0),
+        lambda played: plain_run(FORK, played, Workers(2), Times(), seed=1, run=0),
     ):
         with pytest.raises(ScheduleError) as caught:
             simulate(Played(by, order))
@@ -173,7 +175,7 @@ def test_numbers_of_numpy_are_numbers():
     assert len(runs) == 3
 
 
-@pytest.mark.parametrize("simulate", [trace, plain.run])
+@pytest.mark.parametrize("simulate", [trace, plain_run])
 def test_a_dag_without_tasks(simulate):
     with pytest.raises(SimulationError, match=r"^dag: expected at least one task$"):
         simulate(Dag({}), Played("fifo"), Pool(), Times(), seed=1, run=0)
@@ -208,7 +210,7 @@ class Wrong:
 )
 def test_a_server_that_breaks_the_rules(tasks, message):
     with pytest.raises(SimulationError) as caught:
-        plain.run(FORK, Wrong(*tasks), Workers(2), Times(), seed=1, run=0)
+        plain_run(FORK, Wrong(*tasks), Workers(2), Times(), seed=1, run=0)
     assert str(caught.value) == message
 
 
@@ -221,9 +223,8 @@ import _thread, threading
 from icsched import families
 from icsched.sim import *
 threading.Timer(0.2, _thread.interrupt_main).start()
-simulate_runs(
-    families.mesh(9), Played("fifo"), {pool}, Times(), seed=1, runs=10**7, threads={threads}
-)
+experiment = Experiment(families.mesh(9), {pool}, Times())
+experiment.runs(Played("fifo"), seed=1, runs=10**7, threads={threads})
 """
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from icsched import Dag, families, prioritize
 from icsched.pebble import critical_path_order
-from icsched.sim import Played, Pool, Times, Trace, Workers, simulate_runs, trace
+from icsched.sim import Played, Pool, Times, Trace, Workers
 from icsched.sim.draws import Draws, Stream
-from tests.sim.models import pools, seeds, times
+from tests.sim.models import pools, seeds, simulate_runs, times, trace
+from tests.sim.servers import permutation
 from tests.strategies import dags
 
 FIFO = Played("fifo")
@@ -275,7 +276,7 @@ def test_workers_stay_for_an_exponential_time():
 
 
 def test_random_orders_are_uniform():
-    orders = Counter(tuple(Draws(seed=1, run=run).permutation(4)) for run in range(24_000))
+    orders = Counter(tuple(permutation(Draws(seed=1, run=run), 4)) for run in range(24_000))
 
     assert len(orders) == 24
     assert sum((n - 1000) ** 2 / 1000 for n in orders.values()) < 49.7  # chi square, 0.999

@@ -9,8 +9,9 @@ import pytest
 from icsched import Dag, Pool, Workers, families, prioritize
 from icsched.errors import SimulationError
 from icsched.pebble import critical_path_order, fifo_order, lifo_order, random_order
-from icsched.sim import Played, Recorded, Times, simulate_runs
+from icsched.sim import Played, Recorded, Times
 from icsched.sim.race import FIRST_RUNS, MOST_RUNS, WORK_A_SECOND, affordable, run_race
+from tests.sim.models import simulate_runs
 from tests.strategies import different_dags
 
 FORK = Dag({"lone": [], "a": [], "b": ["a"], "c": ["b"]})

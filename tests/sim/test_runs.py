@@ -7,9 +7,10 @@ import pytest
 
 from icsched import Dag
 from icsched.ready import Readiness
-from icsched.sim import Ending, Played, Pool, Times, Trace, Workers, plain
+from icsched.sim import Ending, Played, Pool, Times, Trace, Workers
 from icsched.sim.draws import Draws, Stream
 from tests.sim.models import assert_engines_agree
+from tests.sim.servers import plain_run
 
 CONSTANT = Times("constant")
 FIFO = Played("fifo")
@@ -26,7 +27,7 @@ def independent(tasks: int) -> Dag:
 def run(dag: Dag, played: Played, pool: Pool | Workers, times: Times = CONSTANT) -> Trace:
     """Run 0 of seed 1, which all engines agree on."""
     assert_engines_agree(dag, played, pool, times, seed=1, run=0)
-    return plain.run(dag, played, pool, times, seed=1, run=0)
+    return plain_run(dag, played, pool, times, seed=1, run=0)
 
 
 def rows(trace: Trace) -> list[tuple[float, int, int, float, Ending]]:
@@ -197,7 +198,7 @@ def test_a_lost_task_comes_back_at_its_rank_at_the_end_or_on_top(played, second)
     """A seed in whose run 0 the worker leaves during its first task."""
     seed = next(s for s in count() if stay(s, 0) < 0.9 and stay(s, 1) < 0.9)
 
-    trace = plain.run(independent(2), played, Workers(1, leave=1.0), CONSTANT, seed=seed, run=0)
+    trace = plain_run(independent(2), played, Workers(1, leave=1.0), CONSTANT, seed=seed, run=0)
 
     first = rows(trace)[0]
     assert first == (0.0, 0, 0, stay(seed, 0), Ending.LOSS)
@@ -215,7 +216,7 @@ def test_the_deadline_of_a_lost_copy_is_void():
     seed = next(s for s in count() if stay(s, 0) < 0.5 and second_stay(s) > 2.0)
     pool = Workers(2, leave=1.0, deadline=1.5)
 
-    trace = plain.run(independent(1), FIFO, pool, CONSTANT, seed=seed, run=0)
+    trace = plain_run(independent(1), FIFO, pool, CONSTANT, seed=seed, run=0)
 
     assert [ending for *_, ending in rows(trace)] == [Ending.LOSS, Ending.RESULT]
     assert_engines_agree(independent(1), FIFO, pool, CONSTANT, seed=seed, run=0)
@@ -310,7 +311,7 @@ def test_a_lost_task_waits_for_the_next_batch():
     seed = next(s for s in count() if stay(s, 0) < 0.3 and second_stay(s) > 1)
     pool = Pool(1.0, 2, "fixed", leave=1.0)
 
-    trace = plain.run(independent(1), FIFO, pool, CONSTANT, seed=seed, run=0)
+    trace = plain_run(independent(1), FIFO, pool, CONSTANT, seed=seed, run=0)
 
     lost, kept = rows(trace)
     assert lost == (0.0, 0, 0, stay(seed, 0), Ending.LOSS)
@@ -348,7 +349,7 @@ def test_a_server_written_in_python_decides():
     fork = Dag.from_arcs(4, [(0, 1), (0, 2), (0, 3)])
     server = LargestFirst(fork)
 
-    trace = plain.run(fork, server, Workers(2), CONSTANT, seed=1, run=0)
+    trace = plain_run(fork, server, Workers(2), CONSTANT, seed=1, run=0)
 
     assert trace.assignments.task.tolist() == [0, 3, 2, 1]
     assert server.heard[:4] == [("take", 0), ("done", 0), ("take", 3), ("take", 2)]
@@ -362,7 +363,7 @@ def test_a_server_hears_of_overdue_tasks_and_of_their_first_results_when_out_aga
     server = LargestFirst(independent(1))
     pool = Workers(2, speeds=[0.25, 1.0], deadline=0.5)
 
-    plain.run(independent(1), server, pool, CONSTANT, seed=1, run=0)
+    plain_run(independent(1), server, pool, CONSTANT, seed=1, run=0)
 
     assert server.heard == [("take", 0), ("lost", 0)] * 2 + [("done", 0)]
 
@@ -373,7 +374,7 @@ def test_a_server_may_hold_tasks_back():
             return super().take(min(count, 1))
 
     dag = independent(3)
-    trace = plain.run(dag, OneAtATime(dag), Pool(1.0, 3, "fixed"), CONSTANT, seed=1, run=0)
+    trace = plain_run(dag, OneAtATime(dag), Pool(1.0, 3, "fixed"), CONSTANT, seed=1, run=0)
 
     assert len(set(trace.assignments.time.tolist())) == 3
     assert trace.result.requests[0] == 9

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched import ArgumentError, Dag, families
-from icsched.sim import AnyPool, Experiment, Played, Pool, Timeline, Times, Trace, Workers, plain
+from icsched.sim import AnyPool, Experiment, Played, Pool, Timeline, Times, Trace, Workers
 from icsched.sim.experiment import Player
 from icsched.sim.results import SlotCounts, unserved
 from icsched.sim.timelines import SLOTS
 from tests.sim.models import OldestFirst, pools, seeds, times
+from tests.sim.servers import plain_run
 from tests.strategies import dags
 
 CONSTANT = Times("constant")
@@ -71,7 +72,7 @@ def test_an_ignored_copy_keeps_its_worker_busy_to_the_end_of_the_run():
 def test_requests_of_batches_of_three_on_a_chain_of_two():
     """The first and the last batch find a task each; those before a's result find none."""
     pool = Pool(0.2, 3, "fixed")
-    trace = plain.run(chain(2), FIFO, pool, CONSTANT, seed=1, run=0)
+    trace = plain_run(chain(2), FIFO, pool, CONSTANT, seed=1, run=0)
     in_vain = len(trace.batches.time) - 2
     assert in_vain > 0
 
@@ -98,7 +99,7 @@ def test_the_eligible_count_is_a_mean_over_the_batches_of_a_slot():
 def test_requests_that_wait_count_when_they_come():
     """Of three requests at time 0 on a chain one is served at once; later ones all wait."""
     pool = Pool(5.0, 3, "fixed", waiting=True)
-    trace = plain.run(chain(3), FIFO, pool, CONSTANT, seed=1, run=0)
+    trace = plain_run(chain(3), FIFO, pool, CONSTANT, seed=1, run=0)
 
     assert unserved(trace).tolist() == [2, *[3] * (len(trace.batches.time) - 1)]
 
@@ -120,7 +121,7 @@ def test_no_request_and_no_idle_moment_gets_lost(data, dag, pool, seed):
         return
     by = data.draw(st.sampled_from(["fifo", "lifo", "random"]))
     model = dag, Played(by), pool, data.draw(times(len(dag)))
-    traces = [plain.run(*model, seed=seed, run=run) for run in range(3)]
+    traces = [plain_run(*model, seed=seed, run=run) for run in range(3)]
     until = 1.1 * max(float(trace.result.time[0]) for trace in traces)
 
     found = follow(*model, seed=seed, runs=3, until=until)
@@ -150,7 +151,7 @@ def test_eligible_counts_are_means_over_batches(dag, pool, seed):
     if not len(dag):
         return
     model = dag, FIFO, pool, Times()
-    traces = [plain.run(*model, seed=seed, run=run) for run in range(2)]
+    traces = [plain_run(*model, seed=seed, run=run) for run in range(2)]
     until = 2.0
     seen: list[list[int]] = [[] for _ in range(SLOTS)]
     for trace in traces:
@@ -170,7 +171,7 @@ def test_the_kernel_adds_up_what_the_steps_of_a_run_say(data, dag, pool, seed, b
     if not len(dag) or isinstance(pool, Workers):
         return
     model = dag, Played(data.draw(st.sampled_from(["fifo", "lifo", "random"]))), pool, Times()
-    trace = plain.run(*model, seed=seed, run=0)
+    trace = plain_run(*model, seed=seed, run=0)
     until = data.draw(st.sampled_from([0.5, 1.0, 1.5])) * float(trace.batches.time[-1]) or 1.0
     edges = np.linspace(0.0, until, 8)
 

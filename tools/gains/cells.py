@@ -11,7 +11,7 @@ from icsched import Dag, Plan, Pool, Workers, prioritize
 from icsched.arrays import Floats
 from icsched.commands.comparison import contest_of
 from icsched.pebble import remaining_paths
-from icsched.sim import AnyPool, Played, Times, simulate_runs
+from icsched.sim import AnyPool, Experiment, Played, Times
 from tools.gains.subjects import World
 
 ORDERS = ("critical-path", "prio", "critical-path-steps")  # beside fifo and auto
@@ -129,11 +129,10 @@ def measured(
     rivals = {keys[name]: order for name, order in orders.items() if order.by != "fifo"}
     made: dict[bytes, Floats] = {key: np.empty(0) for key in [_FIFO, *rivals]}
     first, runs = 0, FIRST_RUNS
+    experiment = Experiment(dag, pool, times)
     while True:
         for key, order in {_FIFO: Played("fifo"), **rivals}.items():
-            more = simulate_runs(
-                dag, order, pool, times, seed=JUDGING, first_run=first, runs=runs, threads=1
-            )
+            more = experiment.runs(order, seed=JUDGING, first_run=first, runs=runs, threads=1)
             made[key] = np.concatenate([made[key], more.time])
         first, runs = first + runs, first + runs
         found = {key: ratio_of_means(made[key], made[_FIFO]) for key in made}

@@ -36,7 +36,7 @@ from icsched.run.tasks import (
     without,
     write_learned,
 )
-from icsched.sim import Played, Times, Workers, simulate_runs
+from icsched.sim import Experiment, Played, Times, Workers
 from icsched.workflow import Command, Workflow
 
 SUFFIX = ".icsched-run"  # of the directory of a run, after the name of the workflow file
@@ -383,8 +383,8 @@ def _foretell(plan: Plan, run_times: Floats | None, workers: int | None) -> Fore
     if not workers or run_times is None or not run_times.any():
         return None
     runs = min(_MOST_RUNS, max(_FEWEST_RUNS, _MOST_TASKS // len(plan.dag)))
-    played, times = Played("static", plan.order), Times(means=run_times)
-    found = simulate_runs(plan.dag, played, Workers(workers), times, seed=0, runs=runs)
+    experiment = Experiment(plan.dag, Workers(workers), Times(means=run_times))
+    found = experiment.runs(Played("static", plan.order), seed=0, runs=runs)
     low, high = np.quantile(found.time, [0.025, 0.975]).tolist()
     return Foretold(float(found.time.mean()), low, high, float(found.utilisation.mean()))
 

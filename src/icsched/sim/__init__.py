@@ -1,7 +1,6 @@
 """A dag's execution by unpredictable workers, simulated as Malewicz et al. 2007 did, and more."""
 
-from icsched.sim import plain
-from icsched.sim.experiment import Experiment, simulate_runs, trace
+from icsched.sim.experiment import Experiment
 from icsched.sim.model import AnyPool, Pool, Recorded, Times, Workers
 from icsched.sim.played import Played, Playing
 from icsched.sim.pools import pool_of, pool_to_dict, read_pool
@@ -33,10 +32,7 @@ __all__ = [
     "Times",
     "Trace",
     "Workers",
-    "plain",
     "pool_of",
     "pool_to_dict",
     "read_pool",
-    "simulate_runs",
-    "trace",
 ]

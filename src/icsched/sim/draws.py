@@ -74,14 +74,6 @@ class Draws:
         """Return a lognormal number of mean 1; *sigma* is the deviation of its logarithm."""
         return exp(sigma * self.normal(stream, major, minor) - 0.5 * sigma * sigma)
 
-    def permutation(self, count: int) -> list[int]:
-        """Return a random order of 0 .. count - 1 (the shuffle of Fisher and Yates)."""
-        order = list(range(count))
-        for last in range(count - 1, 0, -1):
-            other = self.bits(Stream.RANK, last) * (last + 1) >> 64
-            order[last], order[other] = order[other], order[last]
-        return order
-
 
 def _mix(z: int) -> int:
     z &= _MASK

@@ -1,10 +1,9 @@
 """An experiment: the tasks of a dag on a pool, on which orders are played through the kernel."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -33,6 +32,7 @@ from icsched.sim.results import Assignments, Batches, Runs, SlotCounts, Trace
 
 ServerMaker: TypeAlias = Callable[[Dag], Server[int]]
 Player: TypeAlias = Played | ServerMaker
+T = TypeVar("T")
 
 _RULES = {
     "static": Rule.RANKED,
@@ -102,15 +102,11 @@ class Experiment:
         workforce = cores() if threads is None else threads
         check_runs(runs, workforce)
         check_seed(seed, first_run)
-        if not isinstance(order, Played):
-            numbers = range(first_run, first_run + runs)
-            return _joined([self.trace(order, seed=seed, run=run).result for run in numbers])
-        model = self._model_of(order)
-        with _within_memory():
-            results = _native.simulate(
-                model, seed=seed, first_run=first_run, runs=runs, threads=workforce
-            )
-        return self._runs(results)
+        if isinstance(order, Played):
+            options = {"seed": seed, "first_run": first_run, "runs": runs, "threads": workforce}
+            return self._runs(self._in_kernel(_native.simulate, order, **options))
+        numbers = range(first_run, first_run + runs)
+        return Runs.joined([self.trace(order, seed=seed, run=run).result for run in numbers])
 
     def trace(self, order: Player, *, seed: int, run: int, by_events: bool = False) -> Trace:
         """Simulate one run and return every step of it.
@@ -119,17 +115,12 @@ class Experiment:
         """
         check_seed(seed, run)
         if not isinstance(order, Played):
-            server = order(self.dag)
-            return plain.run(self.dag, server, self.pool, self.times, seed=seed, run=run)
-        model = self._model_of(order)
-        with _within_memory():
-            results, steps = _native.simulate_trace(model, seed=seed, run=run, by_events=by_events)
-        names = self.dag.names
-        return Trace(
-            Assignments(steps.time, steps.task, steps.request, steps.end, steps.ending, names),
-            Batches(steps.batch_time, steps.batch_size, steps.batch_eligible),
-            self._runs(results),
-        )
+            model = self.dag, order(self.dag), self.pool, self.times, self.means
+            return plain.run(*model, seed=seed, run=run)
+        options = {"seed": seed, "run": run, "by_events": by_events}
+        results, steps = self._in_kernel(_native.simulate_trace, order, **options)
+        assignments = Assignments(*steps[:5], self.dag.names)
+        return Trace(assignments, Batches(*steps[5:]), self._runs(results))
 
     def slot_counts(
         self, order: Player, edges: Floats, *, seed: int, run: int, by_events: bool = False
@@ -151,81 +142,29 @@ class Experiment:
         ascends = edges.ndim == 1 and len(edges) > 1 and (np.diff(edges) > 0).all()
         if not ascends or edges[0] or edges[-1] == np.inf:
             raise ArgumentError("edges: expected two or more times that ascend from 0")
+        options: dict[str, Any] = {"seed": seed, "run": run, "by_events": by_events}
         if not isinstance(order, Played) or not isinstance(self.pool, Pool):
-            return SlotCounts.of(self.trace(order, seed=seed, run=run, by_events=by_events), edges)
+            return SlotCounts.of(self.trace(order, **options), edges)
         check_seed(seed, run)
-        model = self._model_of(order)
-        with _within_memory():
-            found = _native.simulate_slots(model, edges, seed=seed, run=run, by_events=by_events)
-        return SlotCounts(found.batches, found.eligible, found.unserved)
+        return SlotCounts(*self._in_kernel(_native.simulate_slots, order, edges, **options))
 
-    def _model_of(self, played: Played) -> _native.SimModel:
+    def _in_kernel(
+        self, simulate: Callable[..., T], played: Played, *edges: Floats, **on: Any
+    ) -> T:
+        """Return what a kernel finds; an order is checked when it is first played."""
         if played not in self._orders:
             self._orders[played] = played.order_for(self.dag), played.classes_for(self.dag)
         order, classes = self._orders[played]
-        return replace(self._model, rule=_RULES[played.by], order=order, classes=classes)
+        model = replace(self._model, rule=_RULES[played.by], order=order, classes=classes)
+        try:
+            return simulate(model, *edges, **on)
+        except MemoryError:
+            problem = "simulation: this pool needs more memory than there is"
+            raise PoolError(problem) from None
 
-    def _runs(self, found: _native.SimRuns) -> Runs:
-        counts = found.batches, found.stalls, found.requests
-        return Runs.of(len(self.dag), self.pool, found.time, *counts, found.work)
-
-
-def simulate_runs(
-    dag: Dag,
-    played: Played,
-    pool: AnyPool,
-    times: Times,
-    *,
-    seed: int,
-    runs: int,
-    first_run: int = 0,
-    threads: int | None = None,
-) -> Runs:
-    """Simulate *runs* runs of an `Experiment` with one order; arguments are as for its `runs`.
-
-    >>> one = Dag({"a": []}), Played("fifo"), Workers(1), Times("constant")
-    >>> simulate_runs(*one, seed=1, runs=2).time.tolist()
-    [1.0, 1.0]
-    """
-    experiment = Experiment(dag, pool, times)
-    return experiment.runs(played, seed=seed, runs=runs, first_run=first_run, threads=threads)
-
-
-def trace(
-    dag: Dag,
-    played: Played,
-    pool: AnyPool,
-    times: Times,
-    *,
-    seed: int,
-    run: int,
-    by_events: bool = False,
-) -> Trace:
-    """Simulate one run of an `Experiment` and return every step of it, as its `trace` does.
-
-    >>> chain = Dag({"a": [], "b": ["a"]})
-    >>> steps = trace(chain, Played("fifo"), Workers(1), Times("constant"), seed=1, run=0)
-    >>> steps.assignments.task.tolist(), steps.assignments.end.tolist()
-    ([0, 1], [1.0, 2.0])
-    """
-    return Experiment(dag, pool, times).trace(played, seed=seed, run=run, by_events=by_events)
-
-
-def _joined(parts: Sequence[Runs]) -> Runs:
-    """Return all runs of *parts*, which are of the same experiment."""
-    names = ("time", "batches", "stalls", "requests", "work", "presence")
-    columns = [np.concatenate([getattr(each, name) for each in parts]) for name in names]
-    return Runs(parts[0].tasks, parts[0].workers, *columns)
-
-
-@contextmanager
-def _within_memory() -> Iterator[None]:
-    """Turn the kernel's MemoryError into an error that names the pool as the cause."""
-    try:
-        yield
-    except MemoryError:
-        problem = "simulation: this pool needs more memory than there is"
-        raise PoolError(problem) from None
+    def _runs(self, columns: Sequence[Any]) -> Runs:
+        *counted, work = columns
+        return Runs.of(len(self.dag), self.pool, *counted, work=work)
 
 
 def give_up_runs() -> None:
@@ -242,6 +181,7 @@ def _model(dag: Dag, pool: AnyPool, times: Times, means: Floats) -> _native.SimM
     """Return checked inputs in the form that the kernel takes, played by fifo."""
     batches = pool if isinstance(pool, Pool) else Pool()
     scale, shift = batches.size_law
+    speeds = (pool.speeds or [1.0] * pool.count) if isinstance(pool, Workers) else ()
     return _native.SimModel(
         children=dag.child_rows,
         rule=Rule.FIFO,
@@ -250,7 +190,7 @@ def _model(dag: Dag, pool: AnyPool, times: Times, means: Floats) -> _native.SimM
         law=TimeLaw.LOGNORMAL if times.law == "lognormal" else TimeLaw.NORMAL,
         width=times.width,
         workers=0 if isinstance(pool, Pool) else pool.count,
-        speeds=_speeds(pool),
+        speeds=np.array(speeds, np.float64),
         interval=batches.interval,
         size_scale=scale,
         size_shift=shift,
@@ -265,9 +205,3 @@ def _model(dag: Dag, pool: AnyPool, times: Times, means: Floats) -> _native.SimM
         ends=pool.ends if isinstance(pool, Recorded) else _NONE,
         classes=np.empty(0, np.int32),
     )
-
-
-def _speeds(pool: AnyPool) -> Floats:
-    if not isinstance(pool, Workers):
-        return _NONE
-    return np.ones(pool.count) if pool.speeds is None else np.array(pool.speeds)

@@ -1,7 +1,6 @@
-"""The simulation event by event in plain Python, written to be read.
+"""The simulation event by event in plain Python, which asks a server written in Python for tasks.
 
-The kernel does the same. This module is also the engine for servers written in Python. The rules,
-beyond those in `model`:
+The kernel does the same for a `Played`. The rules, beyond those in `model`:
 
 - Assignments are numbered as they are made. At one moment, results, losses and deadlines
   come first, by the number of their assignment. Then waiting requests are served. Then a batch
@@ -28,7 +27,8 @@ import numpy as np
 
 from icsched.arrays import Floats
 from icsched.dag import Dag
-from icsched.ready import Server
+from icsched.errors import SimulationError
+from icsched.ready import Readiness, Server
 from icsched.sim.draws import Draws, Stream, lognormal_sigma
 from icsched.sim.model import (
     AnyPool,
@@ -36,12 +36,7 @@ from icsched.sim.model import (
     Recorded,
     Times,
     Workers,
-    check_pool,
-    check_seed,
-    checked_means,
 )
-from icsched.sim.plain_servers import Checked, server_of
-from icsched.sim.played import Played
 from icsched.sim.results import Assignments, Batches, Ending, Runs, Trace
 
 # What happens to an assignment; at the same moment the smaller number comes first.
@@ -51,45 +46,37 @@ _RESULT, _LOSS, _DEADLINE, _KNOWN, _AGAIN = range(5)
 
 def run(
     dag: Dag,
-    played: Played | Server[int],
+    server: Server[int],
     pool: AnyPool,
     times: Times,
+    means: Floats,
     *,
     seed: int,
     run: int,
 ) -> Trace:
-    """Simulate one run, step by step.
+    """Simulate one run of checked inputs, step by step.
 
-    For a `Played` the result equals that of ``Experiment.trace``, and takes some hundred times
-    longer. Raises SimulationError for inputs that do not fit together, or for a server that hands
-    out a task that is not eligible. Raises ScheduleError for an order that is not a legal order of
-    *dag*.
+    `done` tells *server* of the first result of each task, even if the task was lost before. `lost`
+    tells it of losses and deadlines. A run takes some hundred times longer than in the kernel.
+    Raises SimulationError if the server hands out a task that is not eligible.
 
-    `done` tells a server of the first result of each task, even if the task was lost before. `lost`
-    tells the server of losses and deadlines.
-
-    >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
-    >>> trace = run(fork, Played("fifo"), Workers(2), Times("constant"), seed=1, run=0)
+    >>> from icsched.serve import BatchServer
+    >>> fork, means = Dag({"a": [], "b": ["a"], "c": ["a"]}), np.ones(3)
+    >>> model = fork, BatchServer(fork), Workers(2), Times("constant"), means
+    >>> trace = run(*model, seed=1, run=0)
     >>> trace.assignments.time.tolist(), trace.assignments.request.tolist()
     ([0.0, 1.0, 1.0], [0, 1, 0])
     """
-    means = checked_means(dag, times)
-    check_pool(pool, dag, means)
-    check_seed(seed, run)
-    server = _Run(dag, played, pool, times, means, Draws(seed=seed, run=run))
+    simulated = _Run(dag, server, pool, times, means, Draws(seed=seed, run=run))
     if isinstance(pool, Pool):
-        _serve_batches(server, pool)
+        _serve_batches(simulated, pool)
     else:
-        _serve_workers(server, _Visits.of(pool, server.draws))
-    return server.trace()
+        _serve_workers(simulated, _Visits.of(pool, simulated.draws))
+    return simulated.trace()
 
 
-def time_factor(times: Times, draws: Draws, task: int, attempt: int) -> float:
-    """Return the number by which the mean time of *task* is multiplied when it is assigned.
-
-    >>> time_factor(Times("constant"), Draws(seed=1, run=0), 7, 0)
-    1.0
-    """
+def _time_factor(times: Times, draws: Draws, task: int, attempt: int) -> float:
+    """Return the number by which the mean time of *task* is multiplied when it is assigned."""
     width = times.width
     if width == 0.0:
         return 1.0
@@ -204,6 +191,36 @@ def _serve_asking(
     return free[len(tasks) :]
 
 
+class _Checked:
+    """A server of the user's, with a record of what is ready, handed out and done."""
+
+    def __init__(self, dag: Dag, server: Server[int]) -> None:
+        self.readiness = Readiness(dag)
+        self._server = server
+
+    def take(self, count: int) -> list[int]:
+        """Return up to *count* tasks, which are handed out now."""
+        tasks = list(self._server.take(count))
+        if len(tasks) > count:
+            raise SimulationError(f"server: expected at most {count} tasks, got {len(tasks)}")
+        for task in tasks:
+            if not 0 <= task < len(self.readiness.dag) or not self.readiness.is_ready(task):
+                raise SimulationError(f"server: took task id {task}, which is not eligible")
+            self.readiness.take((task,))
+        return tasks
+
+    def done(self, task: int) -> None:
+        """Note the result of *task*."""
+        self.readiness.finish((task,))
+        self._server.done(task)
+
+    def lost(self, task: int) -> None:
+        """Offer *task* again, unless it is not out any more."""
+        if self.readiness.is_out(task):
+            self.readiness.give_back((task,))
+            self._server.lost(task)
+
+
 class _Seen(NamedTuple):
     """What has been counted so far."""
 
@@ -219,7 +236,7 @@ class _Run:
     def __init__(
         self,
         dag: Dag,
-        played: Played | Server[int],
+        server: Server[int],
         pool: AnyPool,
         times: Times,
         means: Floats,
@@ -239,10 +256,7 @@ class _Run:
         self._assignments: list[tuple[float, int, int, float]] = []
         self._endings: list[Ending] = []
         self._batches: list[tuple[float, int, int]] = []
-        self._server = (
-            server_of(dag, played, draws) if isinstance(played, Played) else Checked(dag, played)
-        )
-        self._readiness = self._server.readiness
+        self._server = _Checked(dag, server)
 
     @property
     def is_over(self) -> bool:
@@ -252,7 +266,7 @@ class _Run:
     @property
     def unassigned(self) -> int:
         """Number of eligible tasks that are not assigned."""
-        return self._readiness.ready_count
+        return self._server.readiness.ready_count
 
     @property
     def next_event(self) -> float:
@@ -282,7 +296,7 @@ class _Run:
         """Start a copy of *task*, and decide what will happen to it."""
         index = task, self._attempts[task]
         self._attempts[task] += 1
-        run_time = self._means[task] * time_factor(self._times, self.draws, *index) / speed
+        run_time = self._means[task] * _time_factor(self._times, self.draws, *index) / speed
         stay = math.inf
         if self._pool.leave < math.inf:
             stay = self._pool.leave * self.draws.exponential(Stream.LEAVE, *index)
@@ -308,10 +322,8 @@ class _Run:
             _, number, what, task, request, run_time = heapq.heappop(self._events)
             if what == _RESULT:
                 self._finish(number, task, run_time, moment)
-            elif what == _KNOWN:
-                self._server.done(task)
-            elif what == _AGAIN:
-                self._offer(task)
+            elif what in (_KNOWN, _AGAIN):
+                self._learn(what, task)
             else:
                 self._tell(number, _AGAIN, task, moment)
             if what in (_RESULT, _LOSS):
@@ -323,13 +335,13 @@ class _Run:
         if self._pool.delay > 0:
             known = moment + self._pool.delay
             heapq.heappush(self._events, (known, number, what, task, 0, 0.0))
-        elif what == _KNOWN:
+        else:
+            self._learn(what, task)
+
+    def _learn(self, what: int, task: int) -> None:
+        if what == _KNOWN:
             self._server.done(task)
         else:
-            self._offer(task)
-
-    def _offer(self, task: int) -> None:
-        if self._readiness.is_out(task):
             self._server.lost(task)
 
     def trace(self) -> Trace:
@@ -354,15 +366,8 @@ class _Run:
         work = 0.0
         for task in () if isinstance(self._pool, Pool) else range(len(self._dag)):
             work += self._work[task]  # not sum(), which rounds differently
-        return Runs.of(
-            len(self._dag),
-            self._pool,
-            np.array([self._last_result]),
-            np.array([batches]),
-            np.array([stalls]),
-            np.array([requests]),
-            np.array([work]),
-        )
+        counted = (np.array([n]) for n in (self._last_result, batches, stalls, requests))
+        return Runs.of(len(self._dag), self._pool, *counted, work=np.array([work]))
 
     def _finish(self, number: int, task: int, run_time: float, moment: float) -> None:
         if task in self._work:

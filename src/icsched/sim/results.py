@@ -62,22 +62,24 @@ class Runs(Tabular):
         return self.tasks / self.requests
 
     @classmethod
-    def of(
-        cls,
-        tasks: int,
-        pool: AnyPool,
-        time: Floats,
-        batches: Counts,
-        stalls: Counts,
-        requests: Counts,
-        work: Floats,
-    ) -> "Runs":
-        """Return the results with the presence of the workers of *pool*."""
+    def of(cls, tasks: int, pool: AnyPool, time: Floats, *counts: Counts, work: Floats) -> "Runs":
+        """Return the results with the presence of the workers of *pool*.
+
+        *counts* are batches, stalls and requests.
+        """
+        batches, stalls, requests = counts
         workers = 0 if isinstance(pool, Pool) else pool.count
         presence = workers * time
         if isinstance(pool, Recorded):
             presence = np.maximum(pool.presence(time), work)  # less than work only by rounding
         return cls(tasks, workers, time, batches, stalls, requests, work, presence)
+
+    @classmethod
+    def joined(cls, parts: Sequence["Runs"]) -> "Runs":
+        """Return all runs of *parts*, which are of the same experiment."""
+        names = ("time", "batches", "stalls", "requests", "work", "presence")
+        columns = [np.concatenate([getattr(each, name) for each in parts]) for name in names]
+        return cls(parts[0].tasks, parts[0].workers, *columns)
 
 
 @dataclass(frozen=True, eq=False)

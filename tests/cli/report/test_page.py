@@ -10,10 +10,11 @@ import pytest
 from icsched import Dag, Pool, Workers, bound, families, prioritize, simulate
 from icsched.formats import write_dagman
 from icsched.pebble import eligibility_profile, memory_profile
-from icsched.sim import Paired, Played, Times, trace
+from icsched.sim import Paired, Played, Times
 from tests.cli.learn.dags import FORK_DAG
 from tests.cli.report.samples import ONE_BY_ONE, WORKFLOW, workflow_json
 from tests.history.test_learning import FORK_LOG
+from tests.sim.models import trace
 
 DAG = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
 ORDERS = ["auto", "critical-path", "prio", "fifo"]

@@ -1,4 +1,4 @@
-"""The servers that the simulation in plain Python takes tasks from."""
+"""Every way to play an order as a server in plain Python: the twins of the kernel's rules."""
 
 import heapq
 from abc import ABC, abstractmethod
@@ -10,10 +10,22 @@ import numpy as np
 
 from icsched.arrays import ranks_of
 from icsched.dag import Dag
-from icsched.errors import SimulationError
 from icsched.ready import Readiness, Server
-from icsched.sim.draws import Draws
-from icsched.sim.played import Played
+from icsched.sim import AnyPool, Experiment, Played, Times, Trace
+from icsched.sim.draws import Draws, Stream
+
+
+def plain_run(
+    dag: Dag, played: Played | Server[int], pool: AnyPool, times: Times, *, seed: int, run: int
+) -> Trace:
+    """Simulate a run of an order, or of a server, on the plain engine."""
+
+    def server(dag: Dag) -> Server[int]:
+        if not isinstance(played, Played):
+            return played
+        return server_of(dag, played, Draws(seed=seed, run=run))
+
+    return Experiment(dag, pool, times).trace(server, seed=seed, run=run)
 
 
 def server_of(dag: Dag, played: Played, draws: Draws) -> "Line | Ranked | Classed":
@@ -23,36 +35,16 @@ def server_of(dag: Dag, played: Played, draws: Draws) -> "Line | Ranked | Classe
         return Classed(dag, order, played.classes_for(dag).tolist())
     if played.by in ("fifo", "lifo"):
         return Line(dag, order, newest_first=played.by == "lifo")
-    return Ranked(dag, draws.permutation(len(dag)) if played.by == "random" else order)
+    return Ranked(dag, permutation(draws, len(dag)) if played.by == "random" else order)
 
 
-class Checked:
-    """A server of the user's, with a record of what is ready, handed out and done."""
-
-    def __init__(self, dag: Dag, server: Server[int]) -> None:
-        self.readiness = Readiness(dag)
-        self._server = server
-
-    def take(self, count: int) -> list[int]:
-        """Return up to *count* tasks, which are handed out now."""
-        tasks = list(self._server.take(count))
-        if len(tasks) > count:
-            raise SimulationError(f"server: expected at most {count} tasks, got {len(tasks)}")
-        for task in tasks:
-            if not 0 <= task < len(self.readiness.dag) or not self.readiness.is_ready(task):
-                raise SimulationError(f"server: took task id {task}, which is not eligible")
-            self.readiness.take((task,))
-        return tasks
-
-    def done(self, task: int) -> None:
-        """Note the result of *task*."""
-        self.readiness.finish((task,))
-        self._server.done(task)
-
-    def lost(self, task: int) -> None:
-        """Offer *task* again."""
-        self.readiness.give_back((task,))
-        self._server.lost(task)
+def permutation(draws: Draws, count: int) -> list[int]:
+    """Return a random order of 0 .. count - 1 (the shuffle of Fisher and Yates)."""
+    order = list(range(count))
+    for last in range(count - 1, 0, -1):
+        other = draws.bits(Stream.RANK, last) * (last + 1) >> 64
+        order[last], order[other] = order[other], order[last]
+    return order
 
 
 class _Waiting(ABC):
