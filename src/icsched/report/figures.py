@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from io import BytesIO
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from icsched.arrays import Floats, Ids, Mask
 from icsched.errors import not_installed
@@ -29,7 +28,7 @@ from icsched.pebble import Profile
 from icsched.report.curves import curve_of
 from icsched.report.lanes import Lanes
 from icsched.report.scene import DagPicture, few_kinds
-from icsched.sim import METRICS, Mean, Ratio
+from icsched.sim import METRICS
 from icsched.study.cells import BASELINE, Cell, CellResult
 
 if TYPE_CHECKING:
@@ -38,11 +37,10 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-Curve: TypeAlias = Sequence[tuple[float, Mean | Ratio]]  # points, from left to right
-
 INK, QUIET, FAINT, BAND = "#1a1a1a", "#555555", "#999999", "#bbbbbb"
 # Most people can tell these colours apart, and each can be read on white.
 COLOURS = (INK, "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+MARKERS = "os^DvPX"
 CEILING = "ceiling: no order has more"
 TITLES = {
     "time": "execution time",
@@ -67,15 +65,6 @@ _LABEL_POINTS = 6.0  # size of the labels below a ratio figure
 _WIDTH, _MARGIN = 9.0, 0.9  # of a ratio figure: inches, and the share of them that has columns
 _SIZE, _TITLE, _NAME = 8.0, 10.0, 7.6  # points: of text, of titles, of the names in a dag
 
-
-class _Look(NamedTuple):
-    """How an order is drawn."""
-
-    color: str
-    marker: str
-
-
-_LOOKS = tuple(map(_Look, COLOURS, "os^DvPX"))
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "icsched",
@@ -108,14 +97,13 @@ def curves_figure(
     with style():
         figure = blank(*size)
         axes = figure.subplots()
-        widths = line_widths(len(profiles))
-        looks = zip(profiles.items(), cycle(_LOOKS), widths, strict=False)
-        lines = [(one, width, _drawn(look, name, "curve")) for (name, one), look, width in looks]
+        lines = list(zip(profiles.values(), _line_looks(profiles, "curve"), strict=True))
         if ceiling is not None:  # a band below the curves
-            band = {"color": BAND, "label": CEILING, "gid": "ceiling"}
-            lines.insert(0, (ceiling, widths[0] + _BAND, band))
-        for values, width, drawn in lines:
-            axes.plot(*curve_of(values, MOST_POINTS), clip_on=False, linewidth=width, **drawn)
+            width = lines[0][1]["linewidth"] + _BAND
+            band = {"color": BAND, "label": CEILING, "gid": "ceiling", "linewidth": width}
+            lines.insert(0, (ceiling, band))
+        for values, look in lines:
+            axes.plot(*curve_of(values, MOST_POINTS), clip_on=False, **look)
         axes.set_xlim(0, max(1.0, axes.dataLim.x1))
         axes.set_ylim(0, max(1.0, axes.dataLim.y1))
         axes.set(xlabel=f"{word}s executed", ylabel=f"eligible {word}s")
@@ -129,14 +117,16 @@ def curves_figure(
     return figure
 
 
-def line_widths(curves: int) -> list[float]:
-    """Return the widths of curves, the lowest first, so that no curve hides another.
+def _line_looks(labels: Iterable[str], what: str) -> Iterator[dict[str, Any]]:
+    """Yield how the line of each label is drawn; the lowest is the widest, so that none is hidden.
 
-    >>> line_widths(3)
-    [3.2, 2.1, 1.0]
+    `gid` is the name of the line in the SVG.
     """
-    wider = min(_WIDER, (_WIDEST - _THIN) / max(1, curves - 1))
-    return [round(_THIN + wider * above, 3) for above in reversed(range(curves))]
+    names = list(map(shown, labels))
+    wider = min(_WIDER, (_WIDEST - _THIN) / max(1, len(names) - 1))
+    for below, (name, colour) in enumerate(zip(names, cycle(COLOURS), strict=False), 1):
+        width = round(_THIN + wider * (len(names) - below), 3)
+        yield {"color": colour, "linewidth": width, "label": name, "gid": f"{what}-{name}"}
 
 
 def dag_figure(
@@ -190,7 +180,7 @@ def _radius(picture: DagPicture, room: float) -> Floats:
     largest = min(9.0, max(0.9, 0.3 * room))
     if not picture.is_grouped:
         return np.array([largest])
-    share = np.sqrt(picture.tasks / max(1, int(picture.tasks.max(initial=1))))
+    share: Floats = np.sqrt(picture.tasks / picture.tasks.max(initial=1))
     smallest = min(1.5, largest)
     return smallest + (largest - smallest) * share
 
@@ -218,13 +208,12 @@ def _draw_arcs(axes: Axes, picture: DagPicture) -> None:
             axes.plot(*ends, zorder=1, clip_on=False, **look)
 
 
-def _with_gaps(begin: ArrayLike, end: ArrayLike) -> Floats:
+def _with_gaps(begin: Floats, end: Floats) -> Floats:
     """Return the ends of segments in turn, with a gap after each.
 
     One line with gaps makes an SVG a tenth of the size that a line for each segment would make.
     """
-    ends = np.broadcast_arrays(np.asarray(begin, float), np.asarray(end, float), np.nan)
-    return np.stack(ends, axis=-1).ravel()
+    return np.stack([begin, end, np.full(len(begin), np.nan)], axis=-1).ravel()
 
 
 def _write_names(
@@ -367,10 +356,10 @@ def eligible_figure(title: str, profiles: Mapping[str, Profile], fifo: Profile) 
         figure = blank(6, 3.2)
         axes = figure.subplots()
         axes.axhline(0, color=FAINT, linewidth=0.8)
-        drawn = zip(cycle(_LOOKS), line_widths(len(profiles)), profiles.items(), strict=False)
-        for look, width, (label, ours) in drawn:
+        looks = _line_looks(profiles, "difference")
+        for ours, look in zip(profiles.values(), looks, strict=True):
             steps, ahead = curve_of(ours - fifo, MOST_POINTS)
-            axes.plot(steps, ahead / jobs, linewidth=width, **_drawn(look, label, "difference"))
+            axes.plot(steps, ahead / jobs, **look)
         axes.set(title=title, xlabel="jobs executed", ylabel="difference / jobs")
         scales = partial(np.multiply, jobs), lambda counts: np.asarray(counts) / jobs
         absolute = axes.secondary_yaxis("right", functions=scales)
@@ -384,11 +373,6 @@ def _who(labels: Iterable[str]) -> str:
     """Return the label of the only order; a legend has the labels of several."""
     first, *others = labels
     return "order" if others else first
-
-
-def _drawn(look: _Look, label: str, what: str) -> dict[str, Any]:
-    """Return how a line is drawn; `gid` is its name in the SVG."""
-    return {"color": look.color, "label": shown(label), "gid": f"{what}-{shown(label)}"}
 
 
 def _add_legend(figure: Figure, handles: Iterable[Artist], labels: Iterable[str]) -> None:
@@ -495,13 +479,9 @@ def rendered(figure: Figure, suffix: str) -> bytes:
     return data.getvalue()
 
 
-def _column(cell: Cell) -> float:
-    """Return what grows from left to right: batch size or workers; 0 for the only pool."""
-    return float(cell.workers or cell.batch or 0)
-
-
-def _section(cell: Cell) -> float:
-    return cell.interval or 0.0
+def _place(cell: Cell) -> tuple[float, float]:
+    """Return the section of a cell and its column, which is 0 for the only pool."""
+    return cell.interval or 0.0, float(cell.workers or cell.batch or 0)
 
 
 class _Panels:
@@ -510,38 +490,37 @@ class _Panels:
     def __init__(
         self, cells: Sequence[Cell], results: Sequence[CellResult], orders: Mapping[str, str]
     ) -> None:
-        self.cells = cells
-        self.results = results
-        self.orders = orders
+        self.results, self.orders = results, orders
         self.has_workers = any(cell.workers is not None for cell in cells)
-        self.sections = sorted(set(map(_section, cells)))
-        self.columns = sorted(set(map(_column, cells)))
+        self.sections = sorted({_place(cell)[0] for cell in cells})
+        self.columns = sorted({_place(cell)[1] for cell in cells})
         self.width = len(self.columns) - 1 + 2 * _GAP
         # The points from one column to the next.
         self.room = _WIDTH * _MARGIN * 72 / (self.width * max(1, len(self.sections)))
-
-    def place(self, cell: Cell) -> float:
-        """Return the place of a cell on the horizontal axis, one section after another."""
-        section, column = self.sections.index(_section(cell)), self.columns.index(_column(cell))
-        return section * self.width + _GAP + column
+        self.across = {
+            cell: self.sections.index(section) * self.width + _GAP + self.columns.index(column)
+            for cell in cells
+            for section, column in [_place(cell)]
+        }
 
     def draw_ratios(self, axes: Axes, metric: str) -> None:
         """Draw a dot and a segment for each ratio."""
         axes.axhline(1, color=FAINT, linewidth=0.8)
         orders = self.orders
         size = min(2.6, max(1.6, self.room * _BESIDE / len(orders)))  # hides no neighbour
-        for nth, (order, label) in enumerate(orders.items()):
-            look = _LOOKS[nth % len(_LOOKS)]
+        looks = zip(orders.items(), cycle(COLOURS), cycle(MARKERS), strict=False)
+        for nth, ((order, label), colour, marker) in enumerate(looks):
             beside = _BESIDE * ((nth + 0.5) / len(orders) - 0.5)  # so that segments do not overlap
             found = [
-                (self.place(result.cell) + beside, ratio)
+                (self.across[result.cell] + beside, ratio.low, ratio.high, ratio.median)
                 for result in self.results
                 if (ratio := getattr(result.ratios(order), metric)) is not None
             ]
-            draw_intervals(axes, found, color=look.color, gid=f"intervals-{metric}-{label}")
-            at, medians = [x for x, _ in found], [ratio.median for _, ratio in found]
-            drawn = _drawn(look, label, f"medians-{metric}")
-            axes.plot(at, medians, look.marker, markersize=size, **drawn)
+            at, lows, highs, medians = np.array(found, float).reshape(-1, 4).T
+            ends = _with_gaps(at, at), _with_gaps(lows, highs)
+            axes.plot(*ends, linewidth=0.8, color=colour, gid=f"intervals-{metric}-{label}")
+            (dots,) = axes.plot(at, medians, marker, markersize=size, color=colour)
+            dots.set(label=shown(label), gid=f"medians-{metric}-{shown(label)}")
 
     def draw_sections(self, axes: Axes) -> None:
         """Draw a line between sections, and write above each one which interval it has."""
@@ -556,12 +535,12 @@ class _Panels:
     def label_columns(self, axes: Axes) -> None:
         """Write as many batch sizes, or numbers of workers, below each section as have room."""
         is_alone = self.columns == [0.0]
-        labels = [f"{column:,g}" for column in self.columns]
-        is_upright = self.room < 0.7 * _LABEL_POINTS * max(map(len, labels))
+        longest = max(len(f"{column:,g}") for column in self.columns)
+        is_upright = self.room < 0.7 * _LABEL_POINTS * longest
         each = math.ceil(1.3 * _LABEL_POINTS / self.room) if is_upright else 1
         labelled = set(self.columns[::each])
-        with_label = [cell for cell in self.cells if _column(cell) in labelled]
-        told = {self.place(cell): f"{_column(cell):,g}" for cell in with_label}
+        places = ((across, _place(cell)[1]) for cell, across in self.across.items())
+        told = {across: f"{column:,g}" for across, column in places if column in labelled}
         axes.set_xticks(
             list(told),
             [""] * len(told) if is_alone else told.values(),
@@ -573,7 +552,7 @@ class _Panels:
 
     def explain_gaps(self, axes: Axes, metric: str) -> None:
         """Say in each section without a dot why there is none; once, if no section has one."""
-        found = [[one for one in self.results if _section(one.cell) == s] for s in self.sections]
+        found = [[r for r in self.results if _place(r.cell)[0] == s] for s in self.sections]
         gaps = {at: there for at, there in enumerate(found) if not self._has_ratio(there, metric)}
         if len(gaps) == len(found):
             _write_inside(axes, 0.5, self._why_empty(self.results).replace("\n", " "))
@@ -593,19 +572,11 @@ class _Panels:
         never = [
             label
             for order, label in labels.items()
-            if all(result.orders[order].stall.mean == 0 for result in results)
+            if not any(result.orders[order].stall.mean for result in results)
         ]
-        if not never:
-            return "stalls too rare\nfor a ratio"
-        is_all = len(never) == len(labels)
-        return "never stalled" if is_all else f"{', '.join(never)}\nnever stalled"
-
-
-def draw_intervals(axes: Axes, curve: Curve, **look: Any) -> None:
-    """Draw the intervals of *curve* as segments."""
-    lows, highs = [found.low for _, found in curve], [found.high for _, found in curve]
-    at = [x for x, _ in curve]
-    axes.plot(_with_gaps(at, at), _with_gaps(lows, highs), linewidth=0.8, **look)
+        if len(never) == len(labels):
+            return "never stalled"
+        return f"{', '.join(never)}\nnever stalled" if never else "stalls too rare\nfor a ratio"
 
 
 def _write_inside(axes: Axes, across: float, words: str) -> None:
