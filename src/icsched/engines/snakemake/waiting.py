@@ -5,17 +5,21 @@ Python looks only at the jobs that are likely to start.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import and_
 
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.arrays import Floats, Mask
+from icsched.arrays import Floats
 from icsched.engines.snakemake.jobs import Job
 
 CHUNK = 1024  # jobs that are looked at one by one before the arrays are asked again
 MOST_MISSES = 32  # jobs in a row that do not fit, before the arrays are asked again
 
 UNLIMITED = 2**53  # no job takes so much, and up to here columns are exact
+
+_IS_USED, _NEEDS = 0, 3  # columns; those from the second on are what jobs need
 
 Amount = int | float
 Numbers = NDArray[np.intp]
@@ -38,13 +42,11 @@ class Waiting:
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
-        self._jobs: list[Job | None] = []
+        self._jobs: list[Job | None] = []  # by row
         self._free: list[int] = []  # rows without a job
         self._row_of: dict[Job, int] = {}
-        self._is_used: Mask = np.zeros(0, bool)
-        self._priorities: Floats = np.zeros(0)
-        self._ranks: Floats = np.zeros(0)
-        self._needs: list[Floats] = [np.zeros(0) for _ in self.names]
+        # For each row: whether it has a job, the job's priority and rank, and what it needs.
+        self._columns: Floats = np.zeros((_NEEDS + len(self.names), 0))
 
     def __len__(self) -> int:
         return len(self._row_of)
@@ -55,14 +57,15 @@ class Waiting:
 
     def add(self, jobs: Sequence[Job], ranks: Iterable[float]) -> None:
         """Give rows to *jobs*, which must have none; a lower rank starts first."""
-        rows = np.array([self._new_row(job) for job in jobs], np.intp)
-        self._grow(len(self._jobs))
-        self._is_used[rows] = True
-        self._priorities[rows] = [job.priority for job in jobs]
-        self._ranks[rows] = list(ranks)
-        table = [needs(job, self.names) for job in jobs]
-        for column, amounts in zip(self._needs, zip(*table, strict=True), strict=False):
-            column[rows] = amounts
+        rows = [self._new_row(job) for job in jobs]
+        width, room = self._columns.shape
+        if len(self._jobs) > room:
+            more = max(len(self._jobs), 2 * room) - room
+            self._columns = np.concatenate([self._columns, np.zeros((width, more))], axis=1)
+        if rows:
+            told = zip(jobs, ranks, strict=True)
+            table = [(1, job.priority, rank, *needs(job, self.names)) for job, rank in told]
+            self._columns[:, rows] = np.array(table, np.float64).T
 
     def pick(self, available: Mapping[str, Amount], ready: Collection[Job]) -> list[Job]:
         """Take out the jobs to start now: by priority, then by rank, each if it fits.
@@ -71,12 +74,16 @@ class Waiting:
         fit into what is left.
         """
         left = [max(0, available[name]) for name in self.names]
-        rows = self._fitting(left)
+        # By whole columns: faster than by rows.
+        fits_in = (column <= most for column, most in self._limited(left))
+        rows = np.flatnonzero(reduce(and_, fits_in, self._columns[_IS_USED] > 0))
         picked: list[Job] = []
         while len(rows):
             looked_at = list(self._first_that_may_start(rows, left, ready, picked))
             # What was looked at has started, has gone or does not fit; less will be left later.
-            rows = self._still_fitting(rows[~np.isin(rows, looked_at)], left)
+            rows = rows[~np.isin(rows, looked_at)]
+            for column, most in self._limited(left):
+                rows = rows[column[rows] <= most]
         return picked
 
     def _first_that_may_start(
@@ -102,55 +109,35 @@ class Waiting:
             if misses == MOST_MISSES:
                 return
 
-    def _fitting(self, left: Sequence[Amount]) -> Numbers:
-        """Return the rows of the jobs that fit, by whole columns: faster than by rows."""
-        fitting = self._is_used.copy()
-        for column, most in zip(self._needs, left, strict=True):
+    def _limited(self, left: Sequence[Amount]) -> Iterator[tuple[Floats, Amount]]:
+        """Yield what jobs need of each limited resource, and what is left of it."""
+        for column, most in zip(self._columns[_NEEDS:], left, strict=True):
             if most < UNLIMITED:
-                fitting &= column <= most
-        return np.flatnonzero(fitting)
-
-    def _still_fitting(self, rows: Numbers, left: Sequence[Amount]) -> Numbers:
-        for column, most in zip(self._needs, left, strict=True):
-            if most < UNLIMITED:
-                rows = rows[column[rows] <= most]
-        return rows
+                yield column, most
 
     def _best(self, rows: Numbers) -> list[int]:
         """Return the first CHUNK of *rows* by priority and rank, or all, in that order."""
+        _, priorities, ranks = self._columns[:_NEEDS]
         if len(rows) > CHUNK:
-            priorities = self._priorities[rows]
-            least = -np.partition(-priorities, CHUNK)[CHUNK]
-            above, level = rows[priorities > least], rows[priorities == least]
+            least = -np.partition(-priorities[rows], CHUNK)[CHUNK]
+            above, level = rows[priorities[rows] > least], rows[priorities[rows] == least]
             wanted = CHUNK - len(above)
             if len(level) > wanted:
-                level = level[np.argpartition(self._ranks[level], wanted)[:wanted]]
+                level = level[np.argpartition(ranks[level], wanted)[:wanted]]
             rows = np.concatenate([above, level])
-        order = np.lexsort((self._ranks[rows], -self._priorities[rows]))
-        best: list[int] = rows[order].tolist()
+        best: list[int] = rows[np.lexsort((ranks[rows], -priorities[rows]))].tolist()
         return best
 
     def _new_row(self, job: Job) -> int:
-        if self._free:
-            row = self._free.pop()
-            self._jobs[row] = job
-        else:
-            row = len(self._jobs)
-            self._jobs.append(job)
-        self._row_of[job] = row
+        if not self._free:
+            self._free.append(len(self._jobs))
+            self._jobs.append(None)
+        row = self._row_of[job] = self._free.pop()
+        self._jobs[row] = job
         return row
 
     def _drop(self, row: int, job: Job) -> None:
         self._jobs[row] = None
         del self._row_of[job]
-        self._is_used[row] = False
+        self._columns[_IS_USED, row] = 0
         self._free.append(row)
-
-    def _grow(self, rows: int) -> None:
-        if rows <= len(self._is_used):
-            return
-        more = max(rows, 2 * len(self._is_used)) - len(self._is_used)
-        self._is_used = np.concatenate([self._is_used, np.zeros(more, bool)])
-        self._priorities = np.concatenate([self._priorities, np.zeros(more)])
-        self._ranks = np.concatenate([self._ranks, np.zeros(more)])
-        self._needs = [np.concatenate([column, np.zeros(more)]) for column in self._needs]
