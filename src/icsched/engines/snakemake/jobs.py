@@ -51,8 +51,7 @@ def name_of(job: Job) -> tuple[str, ...]:
 
 def rule_of(job: Job) -> str:
     """Return the name of the rule of a single job."""
-    rule = getattr(job, "rule", None)
-    return str(getattr(rule, "name", ""))
+    return str(getattr(getattr(job, "rule", None), "name", ""))
 
 
 def is_group(job: Job) -> bool:
@@ -65,8 +64,5 @@ def members(job: Job) -> Collection[Job]:
 
     `GroupJob.jobs` is a property, though the interface of plugins says that it is a method.
     """
-    found = getattr(job, "jobs", None)
-    if found is None:
-        return (job,)
-    singles: Collection[Job] = found() if callable(found) else found
-    return singles
+    singles: Any = getattr(job, "jobs", (job,))
+    return singles() if callable(singles) else singles  # type: ignore[no-any-return]

@@ -19,13 +19,25 @@ MOST_LOOKUPS = 20_000  # jobs that are looked up in all: each may be a file to r
 def recorded_seconds(graph: Graph, jobs: Sequence[Job]) -> dict[Job, float]:
     """Return the seconds of jobs by past runs, of *jobs* and of jobs that are done.
 
-    A job takes what its benchmark file says, else what the metadata of its outputs say.
+    A job takes what its benchmark file says, else what the metadata of its outputs say. Some jobs
+    of each rule are looked up, then more of the rules that have records.
     """
     workflow = getattr(graph, "workflow", None)
     if workflow is None:  # a graph that no run of Snakemake made
         return {}
     everything = {*jobs, *graph.jobs}  # type: ignore[attr-defined]  # jobs that are done tell, too
-    return _looked_up(_by_rule(everything), workflow.persistence)
+    of_rule: dict[str, list[Job]] = defaultdict(list)
+    for job in sorted(everything, key=name_of):  # sets have another order every time
+        of_rule[rule_of(job)].append(job)
+    known: dict[Job, float] = {}
+    share = MOST_LOOKUPS // max(1, len(of_rule))
+    for _, alike in sorted(of_rule.items()):
+        probe = _spread(alike, PROBE)
+        found = _found(probe, workflow.persistence)
+        if found and len(alike) > PROBE:
+            found |= _found(set(_spread(alike, share)) - set(probe), workflow.persistence)
+        known |= found
+    return known
 
 
 def run_times(jobs: Sequence[Job], known: dict[Job, float]) -> Floats | None:
@@ -43,30 +55,9 @@ def run_times(jobs: Sequence[Job], known: dict[Job, float]) -> Floats | None:
     return np.array([known.get(job, means.get(rule_of(job), usual)) for job in jobs])
 
 
-def _by_rule(jobs: Iterable[Job]) -> list[list[Job]]:
-    """Return the jobs of each rule, sorted, since sets have another order every time."""
-    found: dict[str, list[Job]] = defaultdict(list)
-    for job in jobs:
-        found[rule_of(job)].append(job)
-    return [sorted(found[rule], key=name_of) for rule in sorted(found)]
-
-
-def _looked_up(rules: list[list[Job]], persistence: Any) -> dict[Job, float]:
-    """Look up some jobs of each rule, spread evenly, then all of the rules that have records."""
-    known: dict[Job, float] = {}
-    share = MOST_LOOKUPS // max(1, len(rules))
-    for jobs in rules:
-        probe = _spread(jobs, PROBE)
-        found = _found(probe, persistence)
-        if found and len(jobs) > PROBE:
-            found |= _found(set(_spread(jobs, share)) - set(probe), persistence)
-        known |= found
-    return known
-
-
 def _spread(jobs: list[Job], count: int) -> list[Job]:
-    step = max(1, -(-len(jobs) // max(1, count)))
-    return jobs[::step]
+    """Return at most *count* of *jobs*, spread evenly; at least one."""
+    return jobs[:: max(1, -(-len(jobs) // max(1, count)))]
 
 
 def _found(jobs: Iterable[Job], persistence: Any) -> dict[Job, float]:
@@ -89,6 +80,13 @@ def _recorded(job: Job, persistence: Any) -> float | None:
     return seconds if seconds is not None and SHORTEST <= seconds <= LONGEST else None
 
 
+def _metadata_seconds(job: Job, persistence: Any) -> float | None:
+    for record in map(persistence.metadata, job.output):
+        if record is not None and None not in (record.starttime, record.endtime):
+            return float(record.endtime - record.starttime)
+    return None
+
+
 def benchmark_seconds(path: Path) -> float | None:
     """Return the mean of the column "s" of a benchmark file, of tabs or of JSON lines.
 
@@ -101,14 +99,6 @@ def benchmark_seconds(path: Path) -> float | None:
         return fmean(float(json.loads(line)["s"]) for line in lines if line)
     column = lines[0].split("\t").index("s")
     return fmean(float(line.split("\t")[column]) for line in lines[1:])
-
-
-def _metadata_seconds(job: Job, persistence: Any) -> float | None:
-    for file in job.output:
-        record = persistence.metadata(file)
-        if record is not None and record.starttime is not None and record.endtime is not None:
-            return float(record.endtime - record.starttime)
-    return None
 
 
 class TemporarySizes:
@@ -127,21 +117,15 @@ class TemporarySizes:
 
     def learn(self, ready: Iterable[Job], sizes: Mapping[File, int | None]) -> bool:
         """Note the sizes of the temporary inputs of *ready*; whether a rule was unknown before."""
-        is_news = False
-        for job in ready:
-            for single in members(job):
-                for file in _temporary(single.input):
-                    is_news |= self._note(str(file), sizes.get(file))
-        return is_news
-
-    def _note(self, file: str, size: int | None) -> bool:
-        rule = self._rule_of.get(file)
-        if rule is None or size is None or file in self._bytes:
-            return False
-        is_news = rule not in self._sums
-        self._bytes[file] = size
-        self._sums[rule].append(size)
-        return is_news
+        rules = len(self._sums)
+        singles = (single for job in ready for single in members(job))
+        for file in (file for single in singles for file in _temporary(single.input)):
+            name, size = str(file), sizes.get(file)
+            rule = self._rule_of.get(name)
+            if rule is not None and size is not None and name not in self._bytes:
+                self._bytes[name] = size
+                self._sums[rule].append(size)
+        return len(self._sums) > rules
 
     def of(self, jobs: Sequence[Job]) -> Sizes:
         """Return the bytes of temporary files of each job, and 1, so that equals finish early.

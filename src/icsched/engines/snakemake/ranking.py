@@ -39,16 +39,12 @@ def made_ranks(
     dag = _dag_of(graph, jobs)
     if order == LEAN:
         tell(f"order {LEAN}")
-        ids = _lean_order(graph, dag, jobs, sizes)
+        parents = (parent for job in jobs for parent in graph.job_dependencies(job))
+        sizes.expect(chain(jobs, parents))  # parents may be done: their files are there
+        ids = _checkpoints_first(dag, jobs, depth_first_order(dag, sizes.of(jobs)))
     else:
         ids = _named_order(graph, dag, jobs, order, slots, tell)
     return {jobs[task]: float(rank) for rank, task in enumerate(ids.tolist())}
-
-
-def _lean_order(graph: Graph, dag: Dag, jobs: Sequence[Job], sizes: TemporarySizes) -> Ids:
-    parents = (parent for job in jobs for parent in graph.job_dependencies(job))
-    sizes.expect(chain(jobs, parents))  # parents may be done: their files are there
-    return _checkpoints_first(dag, jobs, depth_first_order(dag, sizes.of(jobs)))
 
 
 def _checkpoints_first(dag: Dag, jobs: Sequence[Job], order: Ids) -> Ids:
@@ -71,9 +67,10 @@ def _named_order(
     known = recorded_seconds(graph, jobs) if is_timed else {}
     made = made_order(dag, order, run_times(jobs, known), Aim(Workers(min(slots, len(jobs)))))
     choice = made.choice if isinstance(made, Made) else None
-    name = f"{choice.chosen}, chosen by {order}" if choice else order
-    count = f"; run times known for {sum(job in known for job in jobs)} of {len(jobs)} jobs"
-    tell(f"order {name}{count if is_timed else ''}")
+    told = f"order {choice.chosen}, chosen by {order}" if choice else f"order {order}"
+    if is_timed:
+        told += f"; run times known for {sum(job in known for job in jobs)} of {len(jobs)} jobs"
+    tell(told)
     return made.order if isinstance(made, Made) else made
 
 

@@ -20,12 +20,10 @@ class Supervisor:
     def __init__(
         self, graph: Any, order: str, logger: logging.Logger, *, skip_input_sizes: bool
     ) -> None:
-        workflow = getattr(graph, "workflow", None)
-        subsample = getattr(getattr(workflow, "scheduling_settings", None), "subsample", None)
-        self._chooser: Chooser | None = Chooser(
-            graph, order, logger, is_sampled=subsample is not None
-        )
-        self._workflow = workflow
+        self._workflow = getattr(graph, "workflow", None)
+        settings = getattr(self._workflow, "scheduling_settings", None)
+        is_sampled = getattr(settings, "subsample", None) is not None
+        self._chooser: Chooser | None = Chooser(graph, order, logger, is_sampled=is_sampled)
         self._logger = logger
         self._must_skip = skip_input_sizes
 
@@ -40,17 +38,16 @@ class Supervisor:
         if self._must_skip:
             self._must_skip = False
             self._skip_input_sizes()
-        if self._chooser is None:
-            return by_name(selectable, available)
-        try:
-            return self._chooser.select(selectable, remaining, available, input_sizes)
-        except Exception:  # an exception would end the user's run
-            self._chooser = None
-            self._logger.error(
-                "icsched: jobs start by name from now on, because of a bug in icsched. Please "
-                f"report it.\n{traceback.format_exc()}"
-            )
-            return by_name(selectable, available)
+        if self._chooser is not None:
+            try:
+                return self._chooser.select(selectable, remaining, available, input_sizes)
+            except Exception:  # an exception would end the user's run
+                self._chooser = None
+                self._logger.error(
+                    "icsched: jobs start by name from now on, because of a bug in icsched. Please "
+                    f"report it.\n{traceback.format_exc()}"
+                )
+        return by_name(selectable, available)
 
     def _skip_input_sizes(self) -> None:
         """Replace the method of Snakemake's scheduler that looks at the sizes of inputs."""
