@@ -7,17 +7,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context
+from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
 from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from types import FrameType
 
 from icsched.errors import ArgumentError, EngineError
 from icsched.files.reading import reason
 from icsched.machine import adopt_orphans, adopts_orphans
 from icsched.messages import problem_of
-from icsched.run import local_worker
 from icsched.run.crew import Attempt, Outcome, Terms
-from icsched.run.descendants import GRACE_S, below, kill_below
-from icsched.run.processes import start_tracker, stopped_at
+from icsched.run.descendants import GRACE_S, adopt, below, kill_below
+from icsched.run.processes import run_command, start_tracker, stopped_at
+from icsched.run.records import WorkerRecorder
 
 _PATIENCE_S = GRACE_S + 2  # after a request to stop; then the worker itself is killed
 _SWEEP_S = 5.0  # for a process that was killed to end
@@ -31,36 +34,42 @@ class _Worker:
         self._open()
 
     def _open(self) -> None:
-        self.pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=local_worker.prepare)
-        self._ready: Future[int] = self.pool.submit(local_worker.ready)
-        self.stop_by: float | None = None
-        self.time_limit: float | None = None  # of its attempt
-        self.is_given_up = False
+        self.pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=_prepare)
+        self._pid = self.pool.submit(os.getpid)
 
     @property
     def pid(self) -> int:
         """Number of the process; waits until it works. Raises EngineError if it never does."""
         try:
-            return self._ready.result()
+            return self._pid.result()
         except BrokenProcessPool as error:
             problem = "a worker process ended before it could work"
             raise EngineError(f"engine local: {problem}") from error
 
-    def submit(self, attempt: Attempt, terms: Terms) -> "Future[local_worker.Ended]":
+    def submit(self, attempt: Attempt, terms: Terms) -> "Future[Outcome]":
         """Begin an attempt, in a new process if the old one is gone."""
-        given = (attempt.number, attempt.task, attempt.work, attempt.log, attempt.time_limit)
         try:
-            return self.pool.submit(local_worker.work_on, *given, terms.shell, terms.recorder)
+            return self.pool.submit(_work_on, attempt, terms.shell, terms.recorder)
         except BrokenProcessPool:
             self.pool.shutdown()
             self._open()
             assert self.pid  # noqa: S101  asking waits until it works
-            return self.pool.submit(local_worker.work_on, *given, terms.shell, terms.recorder)
+            return self.submit(attempt, terms)
 
     def kill(self, number: int) -> None:
         """Send a signal to the process, if it is there."""
         with suppress(ProcessLookupError):
             os.kill(self.pid, number)
+
+
+@dataclass
+class _Running:
+    """An attempt and its worker. A worker that does not stop it by `stop_by` is killed."""
+
+    attempt: Attempt
+    worker: _Worker
+    stop_by: float | None = None
+    is_given_up: bool = False
 
 
 class LocalCrew:
@@ -71,7 +80,7 @@ class LocalCrew:
         self.size = self.workers = count_workers(terms)
         self._workers: list[_Worker] = []
         self._idle: list[_Worker] = []
-        self._at: dict[int, _Worker] = {}
+        self._running: dict[int, _Running] = {}
         self._ended: SimpleQueue[Outcome] = SimpleQueue()
         self._own: set[int] = set()  # children of this process that were there before the crew
         self._adopted_before = adopts_orphans()
@@ -90,22 +99,16 @@ class LocalCrew:
         except OSError as error:
             problem = f"cannot start {self.size} workers: {reason(error)}: use fewer workers"
             raise EngineError(f"engine local: {problem}") from error
-        for one in self._workers:
-            assert one.pid  # noqa: S101  asking waits until it works
+        for worker in self._workers:
+            assert worker.pid  # noqa: S101  asking waits until it works
         self._idle = list(reversed(self._workers))
 
     def start(self, attempt: Attempt, /) -> None:
         """Begin an attempt, and return at once."""
-        one = self._idle.pop()
-        self._at[attempt.number] = one
-        one.time_limit = attempt.time_limit
-        began = time.perf_counter()
-        future = one.submit(attempt, self._terms)
-
-        def note(done: "Future[local_worker.Ended]") -> None:
-            self._ended.put(_outcome(attempt.number, done, time.perf_counter() - began))
-
-        future.add_done_callback(note)
+        worker, began = self._idle.pop(), time.perf_counter()
+        self._running[attempt.number] = _Running(attempt, worker)
+        future = worker.submit(attempt, self._terms)
+        future.add_done_callback(lambda done: self._ended.put(_outcome(attempt, done, began)))
 
     def ended(self, timeout: float | None, /) -> Sequence[Outcome]:
         """Wait until an attempt ends, and return all that ended; none after *timeout* seconds."""
@@ -119,15 +122,15 @@ class LocalCrew:
 
     def _settled(self, outcome: Outcome) -> Outcome:
         """Free the worker of an attempt that has ended; end what the attempt has left behind."""
-        one = self._at.pop(outcome.number)
-        self._idle.append(one)
-        is_given_up, one.is_given_up, one.stop_by = one.is_given_up, False, None
+        running = self._running.pop(outcome.number)
+        self._idle.append(running.worker)
         if outcome.problem != _DIED:
             return outcome
-        one.pool.shutdown()  # waits for the end of the process: now its orphans are ours
-        self._sweep(one.pid for one in self._workers)
-        if is_given_up:
-            return Outcome(outcome.number, outcome.seconds, stopped_at(one.time_limit))
+        running.worker.pool.shutdown()  # waits for the end of the process: its orphans are ours
+        self._sweep(worker.pid for worker in self._workers)
+        if running.is_given_up:
+            problem = stopped_at(running.attempt.time_limit)
+            return Outcome(outcome.number, outcome.seconds, problem)
         return outcome
 
     def _sweep(self, workers: Iterable[int] = ()) -> None:
@@ -137,33 +140,33 @@ class LocalCrew:
 
     def stop(self, number: int, /) -> None:
         """Stop an attempt. It ends as lost, or as it ended before it could be stopped."""
-        one = self._at.get(number)
-        if one is not None and one.stop_by is None:
-            one.stop_by = time.monotonic() + _PATIENCE_S
-            one.kill(signal.SIGTERM)
+        running = self._running.get(number)
+        if running is not None and running.stop_by is None:
+            running.stop_by = time.monotonic() + _PATIENCE_S
+            running.worker.kill(signal.SIGTERM)
 
     def _press(self) -> None:
         """Ask again for a stop, as the attempt may not have begun before; kill who is deaf."""
-        for one in self._at.values():
-            if one.stop_by is not None:
-                is_late = time.monotonic() > one.stop_by
-                one.kill(signal.SIGKILL if is_late else signal.SIGTERM)
+        for running in self._running.values():
+            if running.stop_by is not None:
+                is_late = time.monotonic() > running.stop_by
+                running.worker.kill(signal.SIGKILL if is_late else signal.SIGTERM)
 
     def give_up(self, number: int, /) -> None:
         """Kill the worker of an attempt, which fails at its time limit."""
-        one = self._at.get(number)
-        if one is not None and not one.is_given_up:
-            one.is_given_up = True
-            one.kill(signal.SIGKILL)
+        running = self._running.get(number)
+        if running is not None and not running.is_given_up:
+            running.is_given_up = True
+            running.worker.kill(signal.SIGKILL)
 
     def close(self) -> None:
         """End all processes; attempts that still run are killed, with all that they started."""
-        for one in self._idle:
-            one.kill(signal.SIGCONT)  # a stopped one would not end
-        for one in self._at.values():
-            one.kill(signal.SIGKILL)
-        for one in self._workers:
-            one.pool.shutdown(wait=True, cancel_futures=True)
+        for worker in self._idle:
+            worker.kill(signal.SIGCONT)  # a stopped one would not end
+        for running in self._running.values():
+            running.worker.kill(signal.SIGKILL)
+        for worker in self._workers:
+            worker.pool.shutdown(wait=True, cancel_futures=True)
         self._sweep()
         if self._adopts and not self._adopted_before:
             adopt_orphans(yes=False)
@@ -177,13 +180,13 @@ def count_workers(terms: Terms) -> int:
     return terms.count_workers()
 
 
-def _outcome(number: int, done: "Future[local_worker.Ended]", seconds: float) -> Outcome:
+def _outcome(attempt: Attempt, done: "Future[Outcome]", began: float) -> Outcome:
     error = done.exception()
     if error is None:
-        return Outcome(number, *done.result())
-    if isinstance(error, BrokenProcessPool):
-        return Outcome(number, seconds, _DIED, is_lost=True)
-    return Outcome(number, seconds, problem_of(error))
+        return done.result()
+    is_dead = isinstance(error, BrokenProcessPool)
+    problem = _DIED if is_dead else problem_of(error)
+    return Outcome(attempt.number, time.perf_counter() - began, problem, is_lost=is_dead)
 
 
 @contextmanager
@@ -199,3 +202,65 @@ def local_workers(terms: Terms) -> Iterator[LocalCrew]:
         yield crew
     finally:
         crew.close()
+
+
+# What a worker process does
+
+_busy = Lock()  # held while an attempt runs
+
+
+class _Stopped(BaseException):
+    """The server wants this attempt to stop."""
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what follows must not be interrupted again
+    raise _Stopped
+
+
+def _prepare() -> None:
+    """Make a new process a worker: it outlives the server only while an attempt runs."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # Ctrl-C is the server's business
+        signal.signal(number, signal.SIG_IGN)
+    adopt()
+    Thread(target=_leave_with_server, daemon=True).start()
+
+
+def _leave_with_server() -> None:
+    server = parent_process()
+    if server is not None:
+        server.join()
+        with _busy:
+            os._exit(0)
+
+
+def _leave_without_server() -> None:
+    server = parent_process()
+    if server is None or not server.is_alive():
+        os._exit(0)
+
+
+def _work_on(attempt: Attempt, shell: bool, recorder: WorkerRecorder | None) -> Outcome:
+    """Run one attempt, and record its success before the server hears of it."""
+    with _busy:
+        if recorder is not None:
+            recorder.begin()
+        _leave_without_server()  # asked after `begin`: a new server waits for what has begun
+        outcome = _worked(attempt, shell=shell)
+        if recorder is not None and outcome.problem is None:
+            recorder.end(attempt.number, attempt.task, outcome.seconds)
+        _leave_without_server()
+        return outcome
+
+
+def _worked(attempt: Attempt, *, shell: bool) -> Outcome:
+    start = time.perf_counter()
+    try:
+        signal.signal(signal.SIGTERM, _interrupt)
+        try:
+            given = attempt.work, attempt.log, attempt.time_limit
+            return Outcome(attempt.number, *run_command(*given, shell))
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    except _Stopped:
+        return Outcome(attempt.number, time.perf_counter() - start, "stopped", is_lost=True)
