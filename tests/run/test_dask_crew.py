@@ -17,9 +17,8 @@ from distributed import LocalCluster
 
 from icsched.errors import ArgumentError, EngineError
 from icsched.run import dask_client as connect
-from icsched.run import dask_worker as remote
 from icsched.run.crew import Attempt, Terms
-from icsched.run.dask_crew import DaskCrew, dask_workers
+from icsched.run.dask_crew import DaskCrew, attempted, dask_workers
 from icsched.workflow import Command
 from tests.engines.cluster import wait_for
 
@@ -184,9 +183,11 @@ def test_a_worker_with_other_files_sends_what_was_printed(tmp_path):
     log = tmp_path / "log"
     log.write_text("of another machine\n")
 
-    report = remote.attempted(Command(("echo", "here")), str(log), (0, 0), None, False, "token")
+    attempt = Attempt(1, 0, "task", Command(("echo", "here")), log)
 
-    assert report[1:] == (None, b"here\n")
+    outcome, printed = attempted(attempt, (0, 0), "token", shell=False, recorder=None)
+
+    assert (outcome.problem, printed) == (None, b"here\n")
     assert log.read_text() == "of another machine\n"
 
 

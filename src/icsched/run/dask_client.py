@@ -126,12 +126,3 @@ def check_workers(client: Client) -> None:
     for worker, answer in sorted(found.items()):
         if isinstance(answer, Exception):
             raise EngineError(f"dask: worker {worker}: expected icsched installed, got {answer}")
-
-
-def threads_of(client: Client) -> int:
-    """Return how many threads the workers have; raises EngineError if the scheduler is lost."""
-    try:
-        threads: int = client.scheduler_info(n_workers=0)["total_threads"]
-    except (OSError, KeyError) as error:
-        raise EngineError(f"dask: the scheduler is lost: {error}") from None
-    return threads

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,11 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import dask
-from distributed import Nanny, Scheduler, Security, SpecCluster, Worker
+from distributed import Client, Nanny, Scheduler, Security, SpecCluster, Worker
 from distributed.system import MEMORY_LIMIT
 
 from icsched.errors import EngineError, not_installed
 from icsched.files.temporary import temporary_directory
+from icsched.run.dask_client import client_of, hush, silence
+from icsched.run.processes import start_tracker
 
 _DIRECTORY = "temporary-directory"  # Dask's setting for where its servers keep files
 
@@ -40,10 +43,11 @@ class QuietWorker(Worker):
         """Start nothing."""
 
 
-def private_cluster(workers: int) -> SpecCluster:
+@contextmanager
+def private_cluster(workers: int) -> Iterator[Client]:
     """Start a scheduler in this process, and *workers* processes of one thread each.
 
-    Use it within `private_files`. Raises EngineError if the package cryptography is missing.
+    Raises EngineError if the package cryptography is missing, or if no directory can be made.
     """
     try:
         security = Security.temporary()
@@ -52,26 +56,47 @@ def private_cluster(workers: int) -> SpecCluster:
     shared = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
     own: dict[str, Any] = {"worker_class": QuietWorker, "nthreads": 1, "silence_logs": logging.WARN}
     worker = {"cls": Nanny, "options": shared | own | {"memory_limit": MEMORY_LIMIT // workers}}
-    return SpecCluster(
-        scheduler={"cls": QuietScheduler, "options": {**shared, "dashboard": False}},
-        workers=dict.fromkeys(range(workers), worker),
-        worker=worker,
-        security=security,
-        silence_logs=logging.WARN,
-    )
+    # The loop counts losses, so Dask must not start an attempt again on its own.
+    settings = {"distributed.scheduler.allowed-failures": 0}
+    with silence(), dask.config.set(settings), private_files():
+        with _deaf_to_ctrl_c():
+            cluster = SpecCluster(
+                scheduler={"cls": QuietScheduler, "options": {**shared, "dashboard": False}},
+                workers=dict.fromkeys(range(workers), worker),
+                worker=worker,
+                security=security,
+                silence_logs=logging.WARN,
+            )
+        with cluster, client_of(cluster) as client:
+            client.register_worker_callbacks(hush)  # a worker that is stopped complains
+            yield client
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Hold Ctrl-C back in threads that are started meanwhile, and in all that these start.
+
+    A terminal sends it to the workers too, which would print tracebacks; it is the loop's business.
+    """
+    start_tracker()  # else the thread that starts it hears Ctrl-C again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
 def private_files() -> Iterator[None]:
-    """Make a directory for the files of clusters that start meanwhile; raises EngineError.
+    """Have Dask keep files in a new directory, which only this user can open; raises EngineError.
 
-    Only this user can open the directory. It is removed at the end.
+    The directory is removed at the end.
     """
     above = Path(dask.config.get(_DIRECTORY) or tempfile.gettempdir())
     made = ExitStack()
     try:
         above.mkdir(parents=True, exist_ok=True)
-        folder = made.enter_context(temporary_directory(above))
+        _, folder = made.enter_context(temporary_directory(above))
     except OSError as error:
         raise EngineError(f"dask: cannot make a directory in {above}: {error.strerror}") from None
     with made:

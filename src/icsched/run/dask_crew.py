@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
+import time
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -11,36 +13,31 @@ from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from uuid import uuid4
 
-from icsched.errors import ArgumentError, not_installed
+from icsched.errors import ArgumentError, EngineError, not_installed
 from icsched.messages import problem_of
 from icsched.run.crew import Attempt, Outcome, Terms
-from icsched.run.dask_client import (
-    check_workers,
-    client_of,
-    connected,
-    hush,
-    silence,
-    threads_of,
-)
-from icsched.run.dask_worker import ATTEMPT, LOST, RUN, mark_of
-from icsched.run.descendants import GRACE_S, end_below, kill_with_descendants
-from icsched.run.processes import open_log, start_tracker, stopped_at
+from icsched.run.dask_client import check_workers, connected
+from icsched.run.descendants import GRACE_S, adopt, end_below, kill_with_descendants
+from icsched.run.processes import open_log, run_command, stopped_at
 from icsched.run.records import WorkerRecorder
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-    from icsched.run.dask_worker import Report, Request
-
 AHEAD = 2  # attempts in flight beyond the threads, so that no worker waits for the loop
 REFRESH_S = 0.5  # how often the crew asks how large the cluster is
 SILENT_S = 10.0  # since a worker was heard of; then it does not stop its attempts any more
+MOST_LOG = 8 * 2**20  # bytes of a log that a worker sends; the last ones count
+RUN = "ICSCHED_RUN"  # the variable by which the commands of a run are known again
+ATTEMPT = "ICSCHED_ATTEMPT"  # the same for the commands of an attempt
 _ANSWER_S = 5.0  # for workers, or a scheduler, to answer
 _NO_ANSWER = (CancelledError, OSError, RuntimeError)  # if the client is closed meanwhile
+
+Mark: TypeAlias = tuple[int, int]  # inode and time of a log, before anything is printed
+Report: TypeAlias = tuple[Outcome, bytes]  # with what was printed
 
 
 class DaskCrew:
@@ -49,15 +46,15 @@ class DaskCrew:
     def __init__(self, client: Client, terms: Terms) -> None:
         self._client = client
         self._shell = terms.shell
+        self._is_own = terms.address is None  # the cluster, so that its workers are on this machine
         # Workers elsewhere do not share the files of this machine, or not with their locks.
-        self._recorder = terms.recorder if terms.address is None else None
+        self._recorder = terms.recorder if self._is_own else None
         self._session = uuid4().hex
         self._run = terms.recorder.run if terms.recorder else self._session
         self._threads, self._counted = 0, float("-inf")  # when they were counted
         self._flying: dict[int, tuple[Future[Report], Attempt]] = {}
         self._given_up: set[int] = set()
         self._ended: SimpleQueue[int] = SimpleQueue()
-        self._is_own = terms.address is None  # the cluster, so that its workers are on this machine
 
     @property
     def size(self) -> int:
@@ -67,15 +64,26 @@ class DaskCrew:
     @property
     def workers(self) -> int:
         """How many attempts can run at once now: the threads of the cluster."""
-        if monotonic() - self._counted > REFRESH_S:
-            self._threads, self._counted = threads_of(self._client), monotonic()
+        if time.monotonic() - self._counted > REFRESH_S:
+            try:
+                self._threads = self._client.scheduler_info(n_workers=0)["total_threads"]
+            except (OSError, KeyError) as error:
+                raise EngineError(f"dask: the scheduler is lost: {error}") from None
+            self._counted = time.monotonic()
         return self._threads
 
     def start(self, attempt: Attempt, /) -> None:
         """Begin an attempt, and return at once."""
         number = attempt.number
         key = f"attempt-{number}-{self._session}"
-        request = _request(attempt, key, self._run, self._recorder, shell=self._shell)
+        variables = (*attempt.work.environment, (ATTEMPT, key), (RUN, self._run))
+        # A path without doubt; links stay.
+        directory = os.path.abspath(attempt.work.directory or ".")  # noqa: PTH100
+        work = replace(attempt.work, directory=directory, environment=variables)
+        attempt.log.parent.mkdir(parents=True, exist_ok=True)
+        open_log(attempt.log).close()
+        sent = replace(attempt, work=work, log=attempt.log.absolute())
+        request = sent, _mark_of(sent.log), key, self._shell, self._recorder
         future = self._client.submit(_portable("attempted"), request, key=key, fifo_timeout="0 ms")
         self._flying[number] = future, attempt
         future.add_done_callback(lambda _: self._ended.put(number))
@@ -122,7 +130,7 @@ class DaskCrew:
 
     def end_leftovers(self) -> None:
         """Kill the commands of the same run that a killed server has left on the workers."""
-        self._client.run(_portable("end_run"), (self._run,), on_error="ignore")
+        self._client.run(_portable("end_commands"), (RUN, self._run), on_error="ignore")
 
     def close(self) -> None:
         """Stop all attempts that still run, and on this machine all that attempts have started."""
@@ -155,38 +163,22 @@ class DaskCrew:
         """Yield the outcome of an attempt, once."""
         if number in self._flying:
             future, attempt = self._flying.pop(number)
-            outcome = _outcome(number, future, attempt.log)
+            outcome = _outcome(attempt, future)
             if number in self._given_up and outcome.is_lost:
                 outcome = Outcome(number, outcome.seconds, stopped_at(attempt.time_limit))
             yield outcome
 
 
-def _request(
-    attempt: Attempt, token: str, run: str, recorder: WorkerRecorder | None, *, shell: bool
-) -> Request:
-    """Return what a worker is told: paths without doubt, and how to know the log's file again."""
-    work = replace(
-        attempt.work,
-        directory=os.path.abspath(attempt.work.directory or "."),  # noqa: PTH100  links stay
-        environment=(*attempt.work.environment, (ATTEMPT, token), (RUN, run)),
-    )
-    attempt.log.parent.mkdir(parents=True, exist_ok=True)
-    open_log(attempt.log).close()
-    log = str(attempt.log.absolute())
-    record = None if recorder is None else (recorder, attempt.number, attempt.task)
-    return work, log, mark_of(log), attempt.time_limit, shell, token, record
-
-
 def _portable(name: str) -> Callable[[tuple[Any, ...]], Any]:
-    """Return what workers run: the function of `dask_worker` with that name, on a tuple.
+    """Return what workers run: the function below with that name, on a tuple.
 
     It is sent as code, so that a worker without icsched survives.
     """
 
     def call(given: tuple[Any, ...]) -> Any:
-        from icsched.run import dask_worker
+        from icsched.run import dask_crew
 
-        return getattr(dask_worker, name)(*given)
+        return getattr(dask_crew, name)(*given)
 
     return call
 
@@ -214,24 +206,24 @@ def _portable_forget() -> Callable[..., Any]:
     return forget
 
 
-def _outcome(number: int, future: Future[Report], log: Path) -> Outcome:
+def _outcome(attempt: Attempt, future: Future[Report]) -> Outcome:
     from distributed import CancelledError
     from distributed.scheduler import KilledWorker
 
     try:
-        seconds, problem, printed = future.result()
+        outcome, printed = future.result()
     except CancelledError:
-        return Outcome(number, 0.0, "stopped", is_lost=True)
+        return Outcome(attempt.number, 0.0, "stopped", is_lost=True)
     except KilledWorker:
-        return Outcome(number, 0.0, "its worker died", is_lost=True)
+        return Outcome(attempt.number, 0.0, "its worker died", is_lost=True)
     except Exception as error:  # such as a worker's disk that is full
-        return Outcome(number, 0.0, problem_of(error))
+        return Outcome(attempt.number, 0.0, problem_of(error))
     finally:
         future.release()
     if printed:  # by a worker elsewhere, which cannot write to the log itself
-        with open_log(log) as file:
+        with open_log(attempt.log) as file:
             file.write(printed)
-    return Outcome(number, seconds, problem, is_lost=problem == LOST)
+    return outcome
 
 
 @contextmanager
@@ -257,38 +249,90 @@ def dask_workers(terms: Terms) -> Iterator[DaskCrew]:
 
 
 def _client(terms: Terms) -> AbstractContextManager[Client]:
-    return _cluster(terms) if terms.address is None else connected(terms.address, terms.tell)
-
-
-@contextmanager
-def _cluster(terms: Terms) -> Iterator[Client]:
+    if terms.address is not None:
+        return connected(terms.address, terms.tell)
     try:
-        import dask
         import distributed  # noqa: F401  the next line may have been imported before
 
-        from icsched.run.dask_cluster import private_cluster, private_files
+        from icsched.run.dask_cluster import private_cluster
     except ImportError as error:
         raise not_installed("dask.distributed", "dask") from error
-    # The loop counts losses, so Dask must not start an attempt again on its own.
-    settings: dict[str, Any] = {"distributed.scheduler.allowed-failures": 0}
-    count = terms.count_workers()
-    with silence(), dask.config.set(settings), private_files():
-        with _deaf_to_ctrl_c():
-            cluster = private_cluster(count)
-        with cluster, client_of(cluster) as client:
-            client.register_worker_callbacks(hush)  # a worker that is stopped complains
-            yield client
+    return private_cluster(terms.count_workers())
 
 
-@contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Hold Ctrl-C back in threads that are started meanwhile, and in all that these start.
+# What a worker does
 
-    A terminal sends it to the workers too, which would print tracebacks; it is the loop's business.
+_stopped: set[str] = set()  # attempts that must not start any more
+
+
+def attempted(
+    attempt: Attempt, mark: Mark | None, token: str, shell: bool, recorder: WorkerRecorder | None
+) -> Report:
+    """Run one attempt; return how it ended, and what it printed if its log is not a file here.
+
+    *mark* tells whether the log is the one that the sender made. A success is recorded with
+    *recorder* before anyone hears of it.
     """
-    start_tracker()  # else the thread that starts it hears Ctrl-C again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if token in _stopped:
+        return Outcome(attempt.number, 0.0, "stopped"), b""
+    if recorder is not None:
+        adopt()  # a worker of the run alone, which runs one command at a time
+        recorder.begin()
+        if recorder.is_completed(attempt.task):  # Dask has lost the result with the worker
+            return Outcome(attempt.number, 0.0, "its worker died after its end", is_lost=True), b""
+    with tempfile.TemporaryDirectory() as folder:
+        is_shared = mark is not None and _mark_of(attempt.log) == mark
+        place = attempt.log if is_shared else Path(folder, "log")
+        seconds, problem = run_command(attempt.work, place, attempt.time_limit, shell)
+        if recorder is not None and problem is None:
+            recorder.end(attempt.number, attempt.task, seconds)
+        return Outcome(attempt.number, seconds, problem), b"" if is_shared else _end_of(place)
+
+
+def stop(token: str) -> None:
+    """Kill the command of an attempt, now or when it starts; returns at once."""
+    _stopped.add(token)
+    Thread(target=end_commands, args=(ATTEMPT, token, GRACE_S), daemon=True).start()
+
+
+def end_commands(variable: str, value: str, start_s: float = 0.0) -> None:
+    """End the commands that this worker runs with a variable: SIGTERM, SIGKILL after `GRACE_S`.
+
+    A command that is about to start may have no process yet, so look for *start_s* at least.
+    """
+    asked: set[int] = set()
+    began = time.monotonic()
+    while (found := set(_groups(variable, value))) or time.monotonic() - began < start_s:
+        is_late = time.monotonic() - began > GRACE_S
+        for group in found if is_late else found - asked:
+            with suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL if is_late else signal.SIGTERM)
+        asked |= found
+        time.sleep(0.1)
+
+
+def _groups(variable: str, value: str) -> Iterator[int]:
+    """Yield the commands that this worker runs with a variable; each leads a group."""
+    import psutil  # type: ignore[import-untyped]  # Dask needs it too
+
+    for child in psutil.Process().children():
+        with suppress(psutil.Error):
+            is_own = child.environ().get(variable) == value
+            if is_own and os.getpgid(child.pid) == child.pid:
+                yield child.pid
+
+
+def _mark_of(log: Path) -> Mark | None:
+    """Return what tells a file from all others; None if there is no file."""
+    with suppress(OSError):
+        status = log.stat()
+        return status.st_ino, status.st_mtime_ns
+    return None
+
+
+def _end_of(log: Path) -> bytes:
+    if not log.exists():
+        return b""
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - MOST_LOG))
+        return file.read()
