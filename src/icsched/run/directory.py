@@ -7,11 +7,11 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 from icsched.errors import FormatError
 from icsched.files import open_owned, owned_directory
+from icsched.files.temporary import is_at
 from icsched.run.records import FILE, WORKERS
 
 RESERVE = "reserve"
@@ -31,34 +31,28 @@ def sole_server(directory: Path, tell: Callable[[str], None]) -> Iterator[int]:
     """
     with ExitStack() as stack:
         handle, is_made = _lock(directory, stack)
-        if is_made:
-            stack.push(
-                partial(_undo, directory)
-            )  # only now: before, another server may have begun there
-        _wait_for_workers(handle, tell)
-        yield handle
+        try:
+            _wait_for_workers(handle, tell)
+            yield handle
+        except BaseException:
+            if is_made and not _has_begun(directory):
+                _remove(directory)
+            raise
 
 
 def _lock(directory: Path, stack: ExitStack) -> tuple[int, bool]:
     """Take the lock of the server; return the directory, and whether this process made it."""
     is_made = False
     while True:
-        is_made |= _make(directory)
+        with suppress(FileExistsError):
+            directory.mkdir(0o700, parents=True)
+            is_made = True
         handle = stack.enter_context(owned_directory(directory))
         server = open_owned(_SERVER, _LOCK, handle)
         stack.callback(os.close, server)
         _lock_alone(server, str(directory))
-        if _is_at(server, directory / _SERVER):
+        if is_at(directory / _SERVER, server):  # a lock on a removed file keeps nobody out
             return handle, is_made
-
-
-def _make(directory: Path) -> bool:
-    """Make a directory for this user alone; return False if something was there."""
-    try:
-        directory.mkdir(0o700, parents=True)
-    except FileExistsError:
-        return False
-    return True
 
 
 def _lock_alone(file: int, name: str) -> None:
@@ -66,14 +60,6 @@ def _lock_alone(file: int, name: str) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise FormatError(name, None, "another icsched runs this workflow now") from None
-
-
-def _is_at(file: int, path: Path) -> bool:
-    """Whether an open file still has its name: a lock on a removed file keeps nobody out."""
-    try:
-        return os.path.samestat(os.fstat(file), path.lstat())
-    except FileNotFoundError:
-        return False
 
 
 def _wait_for_workers(directory: int, tell: Callable[[str], None]) -> None:
@@ -87,17 +73,15 @@ def _wait_for_workers(directory: int, tell: Callable[[str], None]) -> None:
         os.close(workers)
 
 
-def _undo(directory: Path, _kind: object, error: BaseException | None, _trace: object) -> None:
-    """Remove a new directory at the end of a context, if an error came before the run began."""
-    if error is not None and not _has_begun(directory):
-        with suppress(OSError):
-            # The lock last: whoever takes a new one must find nothing that is removed.
-            for path in sorted(directory.iterdir(), key=lambda path: path.name == _SERVER):
-                if path.is_dir():
-                    shutil.rmtree(path)
-                else:
-                    path.unlink()
-            directory.rmdir()
+def _remove(directory: Path) -> None:
+    with suppress(OSError):
+        # The lock last: whoever takes a new one must find nothing that is removed.
+        for path in sorted(directory.iterdir(), key=lambda path: path.name == _SERVER):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        directory.rmdir()
 
 
 def _has_begun(directory: Path) -> bool:

@@ -17,10 +17,10 @@ import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from icsched.dag import Dag
 from icsched.errors import FormatError
@@ -45,7 +45,6 @@ from icsched.run.records import (
     create_tables,
     last_number,
     note_end,
-    note_success,
     transaction,
 )
 
@@ -86,9 +85,8 @@ class Journal:
 
     def __init__(self, directory: Path | None, journal: sqlite3.Connection) -> None:
         self.directory = directory
+        self._path = (directory or Path()) / FILE
         self._journal = journal
-        with self._naming():
-            self._number = last_number(journal)
 
     @classmethod
     def in_memory(cls) -> Self:
@@ -101,58 +99,47 @@ class Journal:
         """Let go of the file. What is not yet forgotten stays."""
         self._journal.close()
 
-    def _one(self, query: str, *given: object) -> int:
-        row = self._journal.execute(query, given).fetchone()
-        return int(row[0])
-
     def completed(self) -> set[int]:
         """Return the tasks that are completed."""
-        with self._naming():
-            return {task for (task,) in self._journal.execute("SELECT task FROM completed")}
+        return {task for (task,) in self._rows("SELECT task FROM completed")}
 
     def is_completed(self, task: int) -> bool:
         """Whether a task is completed, for example by a worker that died after it said so."""
-        with self._naming():
-            return bool(self._one("SELECT count(*) FROM completed WHERE task = ?", task))
+        return bool(self._rows("SELECT task FROM completed WHERE task = ?", task))
 
     def seconds(self) -> dict[str, float]:
         """Return the seconds of the attempt that counts, by name of the completed task."""
-        query = "SELECT name, seconds FROM completed JOIN attempts USING (number)"
-        with self._naming():
-            return {name: s for name, s in self._journal.execute(query) if s is not None}
+        rows = self._rows("SELECT name, seconds FROM completed JOIN attempts USING (number)")
+        return {name: seconds for name, seconds in rows if seconds is not None}
 
     def begin(self, tasks: Sequence[tuple[int, str]]) -> list[int]:
         """Record that attempts at *tasks*, ids with names, begin now; return their numbers."""
-        first = self._number + 1
-        numbers = list(range(first, first + len(tasks)))
         now = time.time()
-        rows = [(n, task, name, now) for n, (task, name) in zip(numbers, tasks, strict=True)]
         with self._writing():
+            first = last_number(self._journal) + 1
+            rows = [(number, *task, now) for number, task in enumerate(tasks, first)]
             self._journal.executemany(
                 "INSERT INTO attempts (number, task, name, began) VALUES (?, ?, ?, ?)", rows
             )
-        self._number = numbers[-1]
-        return numbers
+        return [number for number, *_ in rows]
 
     def end(self, ends: Iterable[tuple[int, Outcome]]) -> None:
         """Record how attempts at tasks ended; each comes with the id of its task."""
         with self._writing():
             for task, end in ends:
-                note_end(self._journal, end.number, end.seconds, end.problem, is_lost=end.is_lost)
-                if end.problem is None and not end.is_lost:
-                    note_success(self._journal, task, end.number)
+                how = end.number, task, end.seconds, end.problem
+                note_end(self._journal, *how, is_lost=end.is_lost)
 
     def complete(self, tasks: Iterable[int]) -> None:
         """Record that tasks are completed which run nothing."""
         with self._writing():
-            self._journal.executemany(
-                "INSERT OR IGNORE INTO completed VALUES (?, NULL)", ((task,) for task in tasks)
-            )
+            rows = ((task,) for task in tasks)
+            self._journal.executemany("INSERT OR IGNORE INTO completed VALUES (?, NULL)", rows)
 
     def forget(self, tasks: Iterable[int]) -> None:
         """Forget that tasks are completed, so that they run again; their attempts stay known."""
         with self._writing():
-            rows = [(task,) for task in tasks]
+            rows = ((task,) for task in tasks)
             self._journal.executemany("DELETE FROM completed WHERE task = ?", rows)
 
     def log_of(self, number: int, name: str) -> Path:
@@ -162,9 +149,9 @@ class Journal:
 
     def last_log(self, task: int, name: str) -> Path:
         """Return the file for what the last attempt at a task printed."""
-        with self._naming():
-            last = "SELECT coalesce(max(number), 0) FROM attempts WHERE task = ?"
-            return self.log_of(self._one(last, task), name)
+        query = "SELECT coalesce(max(number), 0) FROM attempts WHERE task = ?"
+        [(number,)] = self._rows(query, task)
+        return self.log_of(number, name)
 
     def make_room(self) -> None:
         """Give up the reserve, because the disk is full."""
@@ -177,18 +164,19 @@ class Journal:
 
         The first record does so, too. If neither happens, the journal is as it was.
         """
-        with self._naming():
+        with _naming(self._path):
             if self._journal.in_transaction:
                 self._journal.execute("COMMIT")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
         self.forget_earlier()
-        with self._naming(), transaction(self._journal):
+        with _naming(self._path), transaction(self._journal):
             yield
 
-    def _naming(self) -> AbstractContextManager[None]:
-        return _naming((self.directory or Path()) / FILE)
+    def _rows(self, query: str, *given: object) -> list[Any]:
+        with _naming(self._path):
+            return self._journal.execute(query, given).fetchall()
 
 
 @contextmanager

@@ -109,22 +109,24 @@ def last_number(journal: sqlite3.Connection) -> int:
 
 
 def note_end(
-    journal: sqlite3.Connection, number: int, seconds: float, problem: str | None, *, is_lost: bool
+    journal: sqlite3.Connection,
+    number: int,
+    task: int,
+    seconds: float,
+    problem: str | None = None,
+    *,
+    is_lost: bool = False,
 ) -> None:
-    """Say how an attempt ended, unless that is known; one that was given up may still end."""
+    """Say how an attempt at a task ended, unless that is known. A success completes the task.
+
+    An attempt that was given up may still end. The first success counts.
+    """
     measured = float(seconds) if 0 <= seconds < math.inf else None
     journal.execute(
         "UPDATE attempts SET ended = ?, seconds = ?, problem = ?, is_lost = ?"
         " WHERE number = ? AND (ended IS NULL OR is_lost)",
         (time.time(), measured, problem, is_lost, number),
     )
-
-
-def note_success(journal: sqlite3.Connection, task: int, number: int) -> None:
-    """Say that a task is completed by an attempt, if the journal says that the attempt succeeded.
-
-    The first success counts; a later one changes nothing.
-    """
     journal.execute(
         "INSERT OR IGNORE INTO completed SELECT task, number FROM attempts"
         " WHERE number = ? AND task = ? AND problem IS NULL AND is_lost = 0",
@@ -166,8 +168,7 @@ class WorkerRecorder:
         with suppress(sqlite3.Error):
             journal = _connection(f"{self.directory}/{FILE}")
             with transaction(journal):
-                note_end(journal, number, seconds, None, is_lost=False)
-                note_success(journal, task, number)
+                note_end(journal, number, task, seconds)
 
 
 @contextmanager
@@ -190,6 +191,4 @@ def _hold(path: str) -> int:
     return handle
 
 
-@cache
-def _connection(path: str) -> sqlite3.Connection:
-    return connect(path)
+_connection = cache(connect)
