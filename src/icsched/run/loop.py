@@ -87,19 +87,16 @@ class Happened:
 
 
 class Interrupts:
-    """Counts Ctrl-C and SIGTERM while a context is open; `count` is how often they came.
+    """Notes Ctrl-C and SIGTERM while a context is open; `numbers` has those that came, in order.
 
-    Ctrl-C is a wish that the loop meets when it can, not an exception in the middle of work.
+    Ctrl-C is a wish that the loop meets when it can, not an exception in the middle of work. While
+    `raises` is true, each raises KeyboardInterrupt with its number as well.
 
-    `first` is the number of the signal that came first. While `raises` is true, each raises
-    KeyboardInterrupt with its number as well.
-
-    In a thread that is not the main one, nothing is counted: Python gives signals to the main one.
+    In a thread that is not the main one, nothing is noted: Python gives signals to the main one.
     """
 
     def __init__(self, *, raises: bool = False) -> None:
-        self.count = 0
-        self.first: int | None = None
+        self.numbers: list[int] = []
         self.raises = raises
         self._before: dict[int, Any] = {}
 
@@ -113,8 +110,7 @@ class Interrupts:
             signal.signal(number, handler)
 
     def _note(self, number: int, _frame: FrameType | None) -> None:
-        self.count += 1
-        self.first = self.first or number
+        self.numbers.append(number)
         if self.raises:
             raise KeyboardInterrupt(number)
 
@@ -183,7 +179,7 @@ class Loop:
             self._note_begun()
             self._give_up_late()
             tell(self.state)
-            if not self._live or interrupts.count > 1:
+            if not self._live or len(interrupts.numbers) > 1:
                 break
             state, since = self.state, time.monotonic()
             outcomes = self._crew.ended(POLL_S)
@@ -213,8 +209,8 @@ class Loop:
 
     def _heed(self, interrupts: Interrupts) -> None:
         """After Ctrl-C, stop what runs; a second one is met by the end of the crew."""
-        if interrupts.count and self.happened.signal is None:
-            self.happened.signal = interrupts.first
+        if interrupts.numbers and self.happened.signal is None:
+            self.happened.signal = interrupts.numbers[0]
             self._stop_all()
 
     def _stop_all(self) -> None:
@@ -229,10 +225,7 @@ class Loop:
 
     def _hand_out(self) -> None:
         while not self._is_draining:
-            free = self._crew.size - len(self._live)
-            if free <= 0:
-                return
-            tasks = self._queue.take(free)
+            tasks = self._queue.take(max(0, self._crew.size - len(self._live)))
             if not tasks:
                 return
             self._start(tasks)
@@ -341,11 +334,8 @@ class Loop:
             self._is_draining = True
             if self.happened.full is None:
                 self._journal.make_room()
-            self.happened.full = self.happened.full or error
-            self._write_again(write)
-
-    def _write_again(self, write: Callable[[], None]) -> None:
-        try:
-            write()
-        except FormatError:
-            self._stop_all()  # what ends from now on cannot be recorded
+                self.happened.full = error
+            try:
+                write()
+            except FormatError:
+                self._stop_all()  # what ends from now on cannot be recorded
