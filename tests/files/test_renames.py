@@ -5,14 +5,14 @@ import sys
 
 import pytest
 
-from icsched.files import renames
+from icsched.files import backups
 
 
 @pytest.fixture(params=["at once", "by a second name"])
 def pair(request, tmp_path, monkeypatch):
     """Two files, on a system that can exchange them at once or cannot."""
     if request.param == "by a second name":
-        monkeypatch.setattr(renames, "_renameat2", lambda: None)
+        monkeypatch.setattr(backups, "_renameat2", lambda: None)
     one, other = tmp_path / "one", tmp_path / "other"
     one.write_text("1")
     other.write_text("2")
@@ -22,7 +22,7 @@ def pair(request, tmp_path, monkeypatch):
 def test_two_files_change_names(pair):
     one, other = pair
 
-    assert renames.exchange(one, other)
+    assert backups.exchange(one, other)
 
     assert (one.read_text(), other.read_text()) == ("2", "1")
     assert sorted(one.parent.iterdir()) == [one, other]
@@ -33,7 +33,7 @@ def test_a_file_that_is_gone_is_an_error_and_the_other_stays(pair, gone):
     pair[gone].unlink()
 
     with pytest.raises(FileNotFoundError):
-        renames.exchange(*pair)
+        backups.exchange(*pair)
 
     left = pair[1 - gone]
     assert list(left.parent.iterdir()) == [left]
@@ -45,7 +45,7 @@ def test_a_program_that_wants_to_write_ends_the_lease_but_not_the_process(tmp_pa
     (tmp_path / "file").touch()
     work = """
 import os
-from icsched.files.renames import lease
+from icsched.files.backups import lease
 handle = os.open("file", os.O_RDONLY)
 with lease(handle) as is_sole:
     print(is_sole())
@@ -70,5 +70,5 @@ with lease(handle) as is_sole:
 def test_a_system_without_leases_cannot_say_whether_another_program_writes(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
 
-    with (tmp_path / "file").open("w") as file, renames.lease(file.fileno()) as is_sole:
+    with (tmp_path / "file").open("w") as file, backups.lease(file.fileno()) as is_sole:
         assert is_sole() is None

@@ -32,7 +32,7 @@ def take_after(handle: int, model: Path) -> None:
     os.fchmod(handle, stat.S_IMODE(status.st_mode))
     new = os.fstat(handle)
     if stat.S_IMODE(new.st_mode) != stat.S_IMODE(status.st_mode):
-        raise _UnkeptError(f"its permissions {stat.S_IMODE(status.st_mode):04o}", _AS_ROOT)
+        raise _unkept(f"its permissions {stat.S_IMODE(status.st_mode):04o}", _AS_ROOT)
 
 
 def are_alike(one: Path, other: Path) -> bool:
@@ -53,11 +53,8 @@ def mask() -> int:
     return mask
 
 
-class _UnkeptError(OSError):
-    """A property of a file cannot be kept."""
-
-    def __init__(self, what: str, remedy: str) -> None:
-        super().__init__(errno.EPERM, f"Cannot keep {what}: {remedy}")
+def _unkept(what: str, remedy: str) -> OSError:
+    return OSError(errno.EPERM, f"Cannot keep {what}: {remedy}")
 
 
 def _take_owner(handle: int, model: Path, status: os.stat_result) -> None:
@@ -69,9 +66,9 @@ def _take_owner(handle: int, model: Path, status: os.stat_result) -> None:
     if owner != wanted[0] and not os.access(model, os.W_OK):
         raise OSError(errno.EACCES, f"You may not write it: {_AS_OWNER}")
     if owner != wanted[0]:
-        raise _UnkeptError(f"its owner {wanted[0]}", _AS_OWNER)
+        raise _unkept(f"its owner {wanted[0]}", _AS_OWNER)
     if group != wanted[1]:
-        raise _UnkeptError(f"its group {wanted[1]}", "you are not in that group")
+        raise _unkept(f"its group {wanted[1]}", "you are not in that group")
 
 
 def _owner(handle: int) -> tuple[int, int]:
@@ -88,16 +85,13 @@ if sys.platform == "linux":
             if ours.get(name) == theirs.get(name):
                 continue
             try:
-                _set_attribute(handle, name, theirs.get(name))
+                if name in theirs:
+                    os.setxattr(handle, name, theirs[name])
+                else:
+                    os.removexattr(handle, name)
             except OSError as error:
                 if name.startswith(_KEPT):
-                    raise _UnkeptError(f"its attribute {name}", _AS_ROOT) from error
-
-    def _set_attribute(handle: int, name: str, value: bytes | None) -> None:
-        if value is None:
-            os.removexattr(handle, name)
-        else:
-            os.setxattr(handle, name, value)
+                    raise _unkept(f"its attribute {name}", _AS_ROOT) from error
 
     def _attributes(file: int | Path) -> dict[str, bytes]:
         try:
@@ -113,5 +107,5 @@ if sys.platform == "linux":
                     found[name] = os.getxattr(file, name)
                 except OSError as error:
                     if name.startswith(_KEPT):
-                        raise _UnkeptError(f"its attribute {name}", _AS_ROOT) from error
+                        raise _unkept(f"its attribute {name}", _AS_ROOT) from error
         return found

@@ -10,10 +10,9 @@ import fcntl
 import os
 import re
 import shutil
-import stat
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,38 +20,31 @@ PREFIX = ".icsched-tmp-"
 _OURS = re.compile(re.escape(PREFIX) + r"[a-z0-9_]{8}")  # names that the module tempfile makes
 
 
-@contextmanager
-def temporary_file(directory: Path) -> Iterator[tuple[int, Path]]:
+def temporary_file(directory: Path) -> AbstractContextManager[tuple[int, Path]]:
     """Make an empty file in *directory* that only this user can read; yield its handle and path.
 
     The caller renames the file. An error in the block removes the file, unless another file has
     its name by then. Raises OSError.
     """
+    return _temporary(_new_file, directory)
+
+
+def temporary_directory(directory: Path) -> AbstractContextManager[tuple[int, Path]]:
+    """Make an empty directory in *directory*, as `temporary_file` makes a file."""
+    return _temporary(_new_directory, directory)
+
+
+@contextmanager
+def _temporary(
+    make: Callable[[Path], tuple[int, Path]], directory: Path
+) -> Iterator[tuple[int, Path]]:
     sweep(directory)
-    handle, path = _locked(lambda: _new_file(directory))
+    handle, path = _locked(make, directory)
     try:
         yield handle, path
     except BaseException:
         if is_at(path, handle):
-            path.unlink()
-        raise
-    finally:
-        os.close(handle)
-
-
-@contextmanager
-def temporary_directory(directory: Path) -> Iterator[Path]:
-    """Make an empty directory in *directory*, to be renamed.
-
-    An error in the block removes the directory, unless another one has its name by then.
-    """
-    sweep(directory)
-    handle, path = _locked(lambda: _new_directory(directory))
-    try:
-        yield path
-    except BaseException:
-        if is_at(path, handle):
-            shutil.rmtree(path, ignore_errors=True)
+            _remove(path)
         raise
     finally:
         os.close(handle)
@@ -90,16 +82,16 @@ def _new_directory(directory: Path) -> tuple[int, Path]:
             raise
 
 
-def _locked(make: Callable[[], tuple[int, Path]]) -> tuple[int, Path]:
+def _locked(make: Callable[[Path], tuple[int, Path]], directory: Path) -> tuple[int, Path]:
     """Make something and lock it; try again if another icsched removed it before it was locked."""
     while True:
-        handle, path = make()
+        handle, path = make(directory)
         try:
             if lock(handle) is not False and path.exists():
                 return handle, path
         except BaseException:
             os.close(handle)
-            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink()
+            _remove(path)
             raise
         os.close(handle)
 
@@ -146,15 +138,15 @@ def _remove_if_dead(path: Path) -> None:
         try:
             is_locked = is_at(path, handle) and lock(handle)  # it may have been renamed
             if is_locked:
-                _remove(path, os.fstat(handle).st_mode)
+                _remove(path)
             if is_locked is not None:
                 return
         finally:
             os.close(handle)
 
 
-def _remove(path: Path, mode: int) -> None:
-    if stat.S_ISDIR(mode):
+def _remove(path: Path) -> None:
+    if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
-    elif stat.S_ISREG(mode):
+    elif path.is_file():
         path.unlink()

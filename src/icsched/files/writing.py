@@ -47,18 +47,20 @@ def _aside(stack: ExitStack, path: str, data: bytes) -> Path:
     check_replaceable(path)
     with naming(path):
         target = target_of(path)
-        return stack.enter_context(written_beside(target, data, model=target))[1]
+        return stack.enter_context(written_beside(target, data))[1]
 
 
 @contextmanager
-def written_beside(target: Path, data: bytes, *, model: Path) -> Iterator[tuple[int, Path]]:
-    """Have *data* on the disk beside *target*, with the attributes of *model*.
+def written_beside(
+    target: Path, data: bytes, *, model: Path | None = None
+) -> Iterator[tuple[int, Path]]:
+    """Have *data* on the disk beside *target*, with the attributes of *target* or of *model*.
 
     Yields the open file and its path; an error in the block removes the file.
     """
     with temporary_file(target.parent) as (handle, path):
         _write(handle, data)
-        take_after(handle, model)
+        take_after(handle, model or target)
         os.fsync(handle)
         yield handle, path
 
@@ -142,7 +144,7 @@ def write_with_directory(
     """
     check_replaceable(path)
     target, place = Path(path), Path(directory)
-    with naming(path), temporary_directory(place.parent) as new:
+    with naming(path), temporary_directory(place.parent) as (_, new):
         _take_after_directory(new, place)
         _fill(new, {**files, WITHDRAWN: data}, executable, shared)
         _sync(new / WITHDRAWN, model=target)
@@ -169,7 +171,7 @@ def _put_in_place(new: Path, target: Path, place: Path) -> None:
         sync_directory(target.parent)
         return
     # The old directory gets a temporary name. Unlocked, it would look as if left behind.
-    with held(place), temporary_directory(place.parent) as aside:
+    with held(place), temporary_directory(place.parent) as (_, aside):
         _exchange(new, target, place, aside)
         sync_directory(target.parent)
         _remove_directory(aside)
@@ -211,11 +213,10 @@ def _put_back(new: Path, target: Path, place: Path, aside: Path) -> None:
 def _remove_directory(path: Path) -> None:
     try:
         shutil.rmtree(path)
-    except FileNotFoundError:  # it is removed already
-        shutil.rmtree(path, ignore_errors=True)
-    except OSError:
+    except OSError as error:
         shutil.rmtree(path, ignore_errors=True)  # remove as much as possible
-        raise
+        if not isinstance(error, FileNotFoundError):  # else it is removed already
+            raise
 
 
 def _take_after_directory(new: Path, model: Path) -> None:
@@ -297,6 +298,6 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
 
 def replace(target: Path, data: bytes, *, model: Path | None = None) -> None:
     """Put *data* in the place of *target*, with the attributes of *model*."""
-    with written_beside(target, data, model=model or target) as (_, path):
+    with written_beside(target, data, model=model) as (_, path):
         path.replace(target)
     sync_directory(target.parent)
