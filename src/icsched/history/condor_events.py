@@ -53,9 +53,7 @@ class Clock:
         """Return the POSIX time of the parts of a stamp; None if there is no such moment."""
         key = date, minute, zone
         if key not in self._minutes:
-            self._minutes[key] = self._minute(
-                date.decode(), minute.decode(), (zone or b"").decode()
-            )
+            self._minutes[key] = self._minute(*(part.decode() for part in (*key[:2], zone or b"")))
         start = self._minutes[key]
         if start is None:
             return None
@@ -80,15 +78,14 @@ class Clock:
     def _note_date(self, month: int, day: int) -> None:
         """Note the date of a stamp without a year; a new or an old year may have begun."""
         is_next = month + _HALF_A_YEAR <= self._month
-        if is_next or self._is_late(month, day):
+        is_new_year = self._month == _JANUARY and self._day <= _FIRST_DAYS
+        is_late = (
+            is_new_year and month == _DECEMBER and day >= _LAST_DAYS
+        )  # written in the new year
+        if is_next or is_late:
             self._year += 1 if is_next else -1
             self._minutes.clear()
         self._month, self._day = month, day
-
-    def _is_late(self, month: int, day: int) -> bool:
-        """Whether an event is of the old year, days after New Year, and not of the next winter."""
-        is_new_year = self._month == _JANUARY and self._day <= _FIRST_DAYS
-        return is_new_year and month == _DECEMBER and day >= _LAST_DAYS
 
 
 class Kind(IntEnum):
@@ -158,11 +155,10 @@ def has_text_event(data: bytes) -> bool:
 def events_in(data: bytes) -> Iterator[Event]:
     """Yield the events in *data* that say something about attempts, in their order."""
     clock = Clock()
-    text = _text_events(data, clock)
+    events = _text_events(data, clock)
     if data.startswith(b"{") or b"\n{" in data:
-        both = merge(text, _json_events(data, clock), key=itemgetter(0))
-        return (event for _, event in both)
-    return (event for _, event in text)
+        events = merge(events, _json_events(data, clock), key=itemgetter(0))
+    return (event for _, event in events)
 
 
 def _matches(
@@ -245,14 +241,10 @@ def _json_events(data: bytes, clock: Clock) -> Iterator[tuple[int, Event]]:
         if time is None or found.EventTypeNumber not in _KINDS:
             continue
         is_good = found.TerminatedNormally and found.ReturnValue == 0
-        job = found.Cluster, found.Proc
-        yield place, Event(found.EventTypeNumber, job, time, _json_text(found), is_good)
-
-
-def _json_text(event: _JsonEvent) -> str:
-    if event.EventTypeNumber != Kind.EXECUTE:
-        return _node(event.LogNotes)
-    return event.SlotName or _slot_at(event.ExecuteHost)
+        text = _node(found.LogNotes)
+        if found.EventTypeNumber == _EXECUTE:
+            text = found.SlotName or _slot_at(found.ExecuteHost)
+        yield place, Event(found.EventTypeNumber, (found.Cluster, found.Proc), time, text, is_good)
 
 
 _KINDS = frozenset(Kind)
