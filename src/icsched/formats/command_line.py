@@ -7,52 +7,72 @@ such as ``|``, ``$HOME`` or ``*``, is not a command that icsched can run.
 import re
 import shlex
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from icsched.workflow import Command
 
-# Groups: in single quotes, in double quotes, after a backslash, bare.
-_PIECE = re.compile(r"""'([^']*)'|"((?:[^"\\$`]|\\.)*+)"|\\(.)|([^\W]+|[@%+=:,./^-]+)""", re.DOTALL)
-_ESCAPED = re.compile(r'\\([$`"\\\n])')  # what a backslash quotes between double quotes
+VARIABLE = "\0"  # around the name of a variable in a word: no file has this character
+
+# Groups: in single quotes, in double quotes, after a backslash, a variable, plain, special.
+_PIECE = re.compile(
+    r"""'([^']*)'
+      | "((?:[^"\\$`]|\\.|\$\w|\$\{\w+\})*+)"
+      | \\(.)
+      | \$(?:\{(\w+)\}|([A-Za-z_]\w*|[0-9@*?#]))
+      | ([\w@%+=:,./^-]+)
+      | ([*?\[\]{}~!\#]+)""",
+    re.DOTALL | re.VERBOSE,
+)
+_INNER = re.compile(r'\\([$`"\\\n])|\$\{(\w+)\}|\$([A-Za-z_]\w*|[0-9])')
 _BLANKS = re.compile(r"(?:[ \t]|\\\n)*+")
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def words_in(text: str) -> list[tuple[str, bool]] | None:
-    r"""Return the words of *text*, each with whether its start is unquoted; None if not plain.
+class Word(NamedTuple):
+    """A word of a line: variables are between two `VARIABLE`.
 
-    >>> words_in(r"sort -k '1 2' a\ b"), words_in("a | b"), words_in("a $x")
-    ([('sort', True), ('-k', True), ('1 2', False), ('a b', True)], None, None)
+    `is_plain` says that a shell would take the text as it is.
     """
-    words: list[tuple[str, bool]] = []
-    place = _end_of_blanks(text, 0)
-    while place < len(text):
-        pieces, start = [], place
-        while (piece := _PIECE.match(text, place)) is not None:
-            pieces.append(_unquoted(piece))
-            place = piece.end()
-        if not pieces:
-            return None
-        words.append(("".join(pieces), text[start] not in "'\"\\"))
-        after = _end_of_blanks(text, place)
-        if after == place < len(text):
-            return None
-        place = after
-    return words
+
+    text: str
+    start: int
+    end: int
+    is_plain: bool = True
 
 
-def _end_of_blanks(text: str, place: int) -> int:
-    blanks = _BLANKS.match(text, place)
-    return blanks.end() if blanks else place
+def word_at(text: str, start: int) -> Word | None:
+    r"""Return the word that begins at *start*; None if a shell would act on what is there.
+
+    >>> word_at(r"'1 2'a\ b | c", 0)
+    Word(text='1 2a b', start=0, end=9, is_plain=True)
+    """
+    pieces, place, is_plain = [], start, True
+    while (piece := _PIECE.match(text, place)) is not None:
+        single, double, escaped, braced, variable, plain, special = piece.groups()
+        if double is not None:
+            plain = _INNER.sub(_inner, double)
+        elif escaped is not None:
+            plain = "" if escaped == "\n" else escaped
+        elif braced or variable:
+            plain = f"{VARIABLE}{braced or variable}{VARIABLE}"
+        pieces.append(single if single is not None else plain or special or "")
+        is_plain &= special is None
+        place = piece.end()
+    whole = "".join(pieces)
+    return Word(whole, start, place, is_plain and VARIABLE not in whole) if pieces else None
 
 
-def _unquoted(piece: re.Match[str]) -> str:
-    single, double, escaped, bare = piece.groups()
-    if double is not None:
-        return _ESCAPED.sub(lambda found: found[1].replace("\n", ""), double)
-    if escaped is not None:
-        return "" if escaped == "\n" else escaped
-    return single if single is not None else bare
+def _inner(found: re.Match[str]) -> str:
+    if found[1] is not None:
+        return "" if found[1] == "\n" else found[1]
+    return f"{VARIABLE}{found[2] or found[3]}{VARIABLE}"
+
+
+def end_of(pattern: re.Pattern[str], text: str, place: int) -> int:
+    """Return where a match of *pattern* at *place* ends; *place* if there is none."""
+    found = pattern.match(text, place)
+    return found.end() if found else place
 
 
 def command_of(text: str) -> Command | None:
@@ -63,18 +83,25 @@ def command_of(text: str) -> Command | None:
     >>> command_of("LANG=C sort 'my file'")
     Command(argv=('sort', 'my file'), directory=None, environment=(('LANG', 'C'),), stdin=None,
             stdout=None, stderr=None)
+    >>> command_of("a | b"), command_of("a $x")
+    (None, None)
     """
-    words = words_in(text)
-    if words is None:
-        return None
-    environment = []
-    for word, is_bare in words:
-        assignment = _ASSIGNMENT.match(word) if is_bare else None
-        if assignment is None:
-            break
-        environment.append((assignment[1], word[assignment.end() :]))
-    argv = tuple(word for word, _ in words[len(environment) :])
-    return Command(argv, environment=tuple(environment))
+    argv, environment = list[str](), list[tuple[str, str]]()
+    place = end_of(_BLANKS, text, 0)
+    while place < len(text):
+        word = word_at(text, place)
+        if word is None or not word.is_plain:
+            return None
+        is_bare = text[place] not in "'\"\\"
+        assignment = _ASSIGNMENT.match(word.text) if is_bare and not argv else None
+        if assignment is not None:
+            environment.append((assignment[1], word.text[assignment.end() :]))
+        else:
+            argv.append(word.text)
+        place = end_of(_BLANKS, text, word.end)
+        if place == word.end < len(text):
+            return None
+    return Command(tuple(argv), environment=tuple(environment))
 
 
 def command_text(command: Command) -> str:

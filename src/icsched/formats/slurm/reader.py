@@ -10,17 +10,15 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from icsched.errors import FormatError
 from icsched.files import read_text
-from icsched.formats.command_line import command_of
+from icsched.formats.command_line import VARIABLE, Word, command_of, end_of, word_at
 from icsched.formats.draft import Draft
 from icsched.formats.facts import MOST_READ, whole_in
 from icsched.formats.port import NoOptions
 from icsched.workflow import Command, Workflow, seen_from_file
 
-_VARIABLE = "\0"  # around the name of a variable in a word: no file has this character
 _EXPECTED = "expected a line such as j1=$(sbatch --parsable ...), sbatch ..., or a comment"
 
 _IGNORED = re.compile(
@@ -30,19 +28,6 @@ _CAPTURE = re.compile(r"""([A-Za-z_]\w*)=(?:("?)\$\([ \t]*+|("?)`[ \t]*+)(?=sbat
 _SBATCH = re.compile(r"sbatch(?=(?:\\\r?\n)*+[ \t])")  # a shell joins what no blank divides
 _BLANKS = re.compile(r"(?:[ \t]|\\\r?\n)*+")
 _LINE_END = re.compile(r"[ \t]*+(?:\#[^\n]*+)?(?=\r?\n|\Z)")
-
-# Groups: in single quotes, in double quotes, after a backslash, a variable, plain, special.
-_PIECE = re.compile(
-    r"""'([^']*)'
-      | "((?:[^"\\$`]|\\.|\$\w|\$\{\w+\})*+)"
-      | \\(.)
-      | \$(?:\{(\w+)\}|([A-Za-z_]\w*|[0-9@*?#]))
-      | ([\w@%+=:,./^-]+)
-      | ([*?\[\]{}~!\#]+)""",
-    re.DOTALL | re.VERBOSE,
-)
-_INNER = re.compile(r'\\([$`"\\\n])|\$\{(\w+)\}|\$([A-Za-z_]\w*|[0-9])')
-
 
 # Options whose value, if they may have one, is always behind an equals sign.
 _FLAGS = """
@@ -69,15 +54,6 @@ MOST_NICE = 2_147_483_645  # of Slurm
 STREAMS = ("input", "output", "error")  # options with a name of a file
 _FILLED = re.compile("(?:^|[^%])(?:%%)*+%(?!%)")
 NOTHING = ":"  # the command of a job that runs nothing
-
-
-class Word(NamedTuple):
-    """A word of a line: variables are between two `_VARIABLE`, and `is_plain` if there is none."""
-
-    text: str
-    start: int
-    end: int
-    is_plain: bool = True
 
 
 @dataclass(slots=True)
@@ -147,7 +123,7 @@ def _jobs(draft: Draft) -> list[Job]:
     """Return the sbatch lines of a script; raises FormatError for a line that is something else."""
     text, jobs, place = draft.text, list[Job](), 0
     while place < len(text):
-        place = _end(_BLANKS, text, place)
+        place = end_of(_BLANKS, text, place)
         ignored = _IGNORED.match(text, place)
         if ignored is not None:
             place = ignored.end()
@@ -161,11 +137,6 @@ def _jobs(draft: Draft) -> list[Job]:
     return jobs
 
 
-def _end(pattern: re.Pattern[str], text: str, place: int) -> int:
-    match = pattern.match(text, place)
-    return match.end() if match else place
-
-
 def _job(draft: Draft, start: int) -> tuple[Job, int]:
     """Read an sbatch line; return it, and where it ends."""
     text = draft.text
@@ -177,11 +148,11 @@ def _job(draft: Draft, start: int) -> tuple[Job, int]:
     if capture is not None:
         closing = (")" if capture[2] is not None else "`") + (capture[2] or capture[3] or "")
     job = Job(capture[1] if capture else "", start, sbatch.end())
-    place = _end(_BLANKS, text, sbatch.end())
+    place = end_of(_BLANKS, text, sbatch.end())
     while not _is_end(text, place, closing):
-        word, place = _word(draft, place)
+        word = _word(draft, place)
         job.words.append(word)
-        place = _end(_BLANKS, text, place)
+        place = end_of(_BLANKS, text, word.end)
     if closing and not text.startswith(closing, place):
         raise draft.error(start, f"expected {closing} after the words of sbatch")
     return job, place + len(closing)
@@ -192,29 +163,11 @@ def _is_end(text: str, place: int, closing: str) -> bool:
     return at_end or bool(closing and text[place] == closing[0])
 
 
-def _word(draft: Draft, start: int) -> tuple[Word, int]:
-    pieces, place, is_plain = [], start, True
-    while (piece := _PIECE.match(draft.text, place)) is not None:
-        single, double, escaped, braced, variable, plain, special = piece.groups()
-        if double is not None:
-            plain = _INNER.sub(_inner, double)
-        elif escaped is not None:
-            plain = "" if escaped == "\n" else escaped
-        elif braced or variable:
-            plain = f"{_VARIABLE}{braced or variable}{_VARIABLE}"
-        pieces.append(single if single is not None else plain or special or "")
-        is_plain &= special is None
-        place = piece.end()
-    if not pieces:
+def _word(draft: Draft, start: int) -> Word:
+    word = word_at(draft.text, start)
+    if word is None:
         raise _refused(draft, start)
-    text = "".join(pieces)
-    return Word(text, start, place, is_plain and _VARIABLE not in text), place
-
-
-def _inner(match: re.Match[str]) -> str:
-    if match[1] is not None:
-        return "" if match[1] == "\n" else match[1]
-    return f"{_VARIABLE}{match[2] or match[3]}{_VARIABLE}"
+    return word
 
 
 def _refused(draft: Draft, place: int) -> FormatError:
@@ -310,8 +263,8 @@ def _parents(job: Job, jobs_in: dict[str, int], draft: Draft) -> list[int]:
 
 
 def _parent(number: str, jobs_in: dict[str, int], word: Word, draft: Draft) -> int | None:
-    name = number.strip(_VARIABLE)
-    if number == f"{_VARIABLE}{name}{_VARIABLE}" and name in jobs_in:
+    name = number.strip(VARIABLE)
+    if number == f"{VARIABLE}{name}{VARIABLE}" and name in jobs_in:
         return jobs_in[name]
     if _JOB_ID.fullmatch(number):
         told = "the order leaves out dependencies on jobs that this script does not submit"
@@ -324,7 +277,7 @@ def _parent(number: str, jobs_in: dict[str, int], word: Word, draft: Draft) -> i
 
 def _shown(word: Word) -> str:
     """Return the text of a word as the file has it."""
-    return re.sub(f"{_VARIABLE}([^{_VARIABLE}]*){_VARIABLE}", r"$\1", word.text)
+    return re.sub(f"{VARIABLE}([^{VARIABLE}]*){VARIABLE}", r"$\1", word.text)
 
 
 # Commands
