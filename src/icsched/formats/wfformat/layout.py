@@ -146,21 +146,6 @@ class Commands(Struct):
 # Places in the file
 
 
-class _RawList(Struct):
-    tasks: Raw = Raw()
-
-
-class _RawContent(Struct):
-    specification: Raw = Raw()
-    execution: Raw = Raw()
-    tasks: Raw = Raw()
-    jobs: Raw = Raw()
-
-
-class _RawInstance(Struct):
-    workflow: Raw
-
-
 @dataclass(frozen=True)
 class Document:
     """A file whose parts are slices of its data; a part that is missing is empty."""
@@ -177,21 +162,25 @@ class Document:
     @property
     def workflow(self) -> Raw:
         """The object of the workflow."""
-        return msgspec.json.decode(self.data, type=_RawInstance).workflow
+        return self.part(Raw(self.data), "workflow")
 
     @property
     def execution(self) -> Raw:
         """The object of the execution."""
-        return self._content().execution
+        return self.part(self.workflow, "execution")
 
-    def list_in(self, part: Raw) -> Raw:
-        """Return the list of tasks in a specification or an execution."""
-        return msgspec.json.decode(part, type=_RawList).tasks if part else part
+    def part(self, whole: Raw, key: str) -> Raw:
+        """Return the value of a key of an object, which may be missing."""
+        if not whole or bytes(whole) == b"null":
+            return Raw()
+        return msgspec.json.decode(whole, type=dict[str, Raw]).get(key, Raw())
 
     def tasks(self) -> list[Raw]:
         """Return the tasks of the specification, or those of an old layout."""
-        content = self._content()
-        return _items(self.list_in(content.specification) or content.tasks or content.jobs)
+        found = self.part(self.part(self.workflow, "specification"), "tasks")
+        for key in ("tasks", "jobs"):
+            found = found or self.part(self.workflow, key)
+        return msgspec.json.decode(found, type=list[Raw]) if found else []
 
     def line_at(self, offset: int) -> int:
         """Return the number of the line with the byte at *offset*."""
@@ -200,13 +189,6 @@ class Document:
     def error(self, task: int, problem: str) -> FormatError:
         """Return the error for the task with the id *task*, with the line where the task begins."""
         return FormatError(self.path, self.line_at(self.at(self.tasks()[task])), problem)
-
-    def _content(self) -> _RawContent:
-        return msgspec.json.decode(self.workflow, type=_RawContent)
-
-
-def _items(part: Raw) -> list[Raw]:
-    return msgspec.json.decode(part, type=list[Raw]) if part else []
 
 
 def decoded(document: Document, kind: type[T]) -> T:

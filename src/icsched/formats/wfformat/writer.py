@@ -149,7 +149,7 @@ def _edits(document: Document, numbers: dict[str, int]) -> Iterator[Edit[bytes]]
     left = dict(numbers)
     execution = document.execution
     has_execution = bool(execution) and bytes(execution) != b"null"
-    tasks = document.list_in(execution) if has_execution else Raw()
+    tasks = document.part(execution, "tasks") if has_execution else Raw()
     for part in msgspec.json.decode(tasks, type=list[Raw]) if tasks else []:
         task = msgspec.json.decode(part, type=_ById)
         name = msgspec.json.decode(task.id, type=str)
