@@ -1,6 +1,5 @@
 """Pegasus files as workflows."""
 
-import math
 import re
 from array import array
 from collections.abc import Callable, Sequence
@@ -108,12 +107,15 @@ class _Reader:
             return kind()
         raise self.wrong(job, key, f"a {_kind(kind())}", found)
 
+    def word(self, job: Job, what: str, found: object, expected: str = "a word") -> str:
+        """Return what was *found* in a job, which must be a word."""
+        if not isinstance(found, str):
+            raise self.wrong(job, what, expected, found)
+        return found
+
     def title(self, job: Job) -> str:
         """Return the name of a job's program or file, or its id."""
-        found = job.get("name") or job.get("file") or job["id"]
-        if not isinstance(found, str):
-            raise self.wrong(job, "name", "a word", found)
-        return found
+        return self.word(job, "name", job.get("name") or job.get("file") or job["id"])
 
     def profile(self, job: Job, namespace: str, key: str) -> str | None:
         """Return a profile of a job, or None."""
@@ -121,16 +123,13 @@ class _Reader:
             return None
         profiles = self.part(job, "profiles", dict)
         found = self.part(job, namespace, dict, profiles).get(key)
-        if found is not None and not isinstance(found, str):
-            raise self.wrong(job, f"profile {key}", "a word", found)
-        return found
+        return None if found is None else self.word(job, f"profile {key}", found)
 
-    def number(self, job: Job, word: object, what: str) -> Number:
+    def number(self, job: Job, found: object, what: str) -> Number:
         """Return a word of the file as a number."""
-        if word is None:
+        if found is None:
             return None
-        if not isinstance(word, str):
-            raise self.wrong(job, what, "a number", word)
+        word = self.word(job, what, found, "a number")
         try:
             return int(word) if word.lstrip("+-").isdecimal() and len(word) < 20 else float(word)
         except ValueError:
@@ -156,8 +155,7 @@ class _Reader:
         for use in uses:
             if not isinstance(use, dict) or not isinstance(use.get("lfn"), str):
                 raise self.wrong(job, "uses", "mappings with an lfn", use)
-            if not isinstance(use.get("type", ""), str):
-                raise self.wrong(job, "uses", "a word as type", use["type"])
+            self.word(job, "uses", use.get("type", ""), "a word as type")
         return uses
 
 
@@ -249,12 +247,9 @@ def _seconds(reader: _Reader, jobs: Sequence[Job]) -> Floats:
     """Return the profile "runtime" of each job, NaN where there is none."""
     words = [reader.profile(job, "pegasus", "runtime") for job in jobs]
     rows = zip(jobs, words, strict=True)
-    found = [reader.number(job, word, "runtime") for job, word in rows]
-    seconds = np.array([math.nan if n is None else float(n) for n in found], np.float64)
-    known = np.array([n is not None for n in found], bool)
-    wrong = wrong_times(np.where(known, seconds, 0.0))
-    if len(wrong):
-        task = int(wrong[0])
+    seconds = or_nan([reader.number(job, word, "runtime") for job, word in rows])
+    is_known = np.array([word is not None for word in words], bool)
+    for task in wrong_times(np.where(is_known, seconds, 0.0)).tolist():
         expected = expected_time(float(seconds[task]))
         raise reader.wrong(jobs[task], "runtime", expected, words[task])
     return seconds
@@ -312,33 +307,25 @@ def _command(reader: _Reader, known: dict[tuple[str, ...], Job], job: Job) -> Co
     scheme = _SCHEME.match(program)
     if scheme and scheme[1].lower() != "file":
         raise reader.wrong(job, "pfn", "a program of this machine", program)
-    arguments = [_argument(reader, job, one) for one in reader.part(job, "arguments", list)]
+    arguments = [
+        reader.word(job, "arguments", _file_or_word(one), "words or an lfn")
+        for one in reader.part(job, "arguments", list)
+    ]
     env = reader.part(job, "env", dict, reader.part(job, "profiles", dict))
-    pairs = tuple((key, _word(reader, job, f"env {key}", value)) for key, value in env.items())
+    pairs = tuple((key, reader.word(job, f"env {key}", value)) for key, value in env.items())
     directory = reader.profile(job, "condor", "initialdir") or None
-    given = {key: _stream(reader, job, key) for key in ("stdin", "stdout", "stderr")}
-    streams = {key: seen_from_file(file, directory) for key, file in given.items()}
+    streams = {
+        key: seen_from_file(
+            reader.word(job, key, _file_or_word(job[key]), "the name of a file"), directory
+        )
+        for key in ("stdin", "stdout", "stderr")
+        if job.get(key) is not None
+    }
     argv = (program[scheme.end() if scheme else 0 :], *arguments)
     return Command(argv, directory, pairs, **streams)
 
 
-def _word(reader: _Reader, job: Job, what: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise reader.wrong(job, what, "a word", value)
-    return value
-
-
-def _argument(reader: _Reader, job: Job, one: object) -> str:
-    """Return an argument: a word, or the logical name of a file."""
-    word = one.get("lfn") if isinstance(one, dict) else one
-    if not isinstance(word, str):
-        raise reader.wrong(job, "arguments", "words or an lfn", one)
-    return word
-
-
-def _stream(reader: _Reader, job: Job, key: str) -> str | None:
-    found = job.get(key)
-    word = found.get("lfn") if isinstance(found, dict) else found
-    if word is not None and not isinstance(word, str):
-        raise reader.wrong(job, key, "the name of a file", found)
-    return word
+def _file_or_word(found: object) -> object:
+    """Return the logical name of a file; anything else as it is."""
+    name = found.get("lfn") if isinstance(found, dict) else None
+    return name if isinstance(name, str) else found
