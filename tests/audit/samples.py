@@ -7,7 +7,7 @@ import numpy as np
 
 from icsched import Dag, pebble
 from icsched.audit import Audited, audit, fingerprint
-from icsched.theory.bounds import BoundedOrder, Shares
+from icsched.theory.bounds import BoundedOrder
 from icsched.theory.certificate import Bound
 from icsched.theory.envelopes import envelope
 from icsched.theory.recursion import FULL, bounded_order
@@ -33,7 +33,7 @@ def by_shares(dag: Dag) -> Json:
     """Return the certificate of the FIFO order, with shares of the whole dag."""
     found = envelope(dag)
     reached = pebble.Schedule.of(dag, dag.fifo_order).enabled[: len(dag.nonsinks) + 1]
-    bounded = BoundedOrder(dag, dag.nonsinks, reached, found.bound, Shares(found))
+    bounded = BoundedOrder(dag, dag.nonsinks, reached, found.bound, found)
     return json.loads(json.dumps(Bound(bounded).certificate(dag.fifo_order).to_dict()))
 
 

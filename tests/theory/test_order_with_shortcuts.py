@@ -9,9 +9,9 @@ import pytest
 from icsched import Dag, verify
 from icsched.theory import Proof, analysis, proved_by_theorem, shortcuts
 from icsched.theory.analysis import analyse_reduced
+from icsched.theory.bounds import proof_of
 from icsched.theory.proof import Chain, Link, Sign, Theorem
 from icsched.theory.recursion import QUICK, optimal_by_parts
-from icsched.theory.steps import proof_of
 from tests.theory.samples import random_dags
 
 

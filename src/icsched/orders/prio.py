@@ -23,8 +23,8 @@ from icsched.orders.choice import Made, NamedOrder
 from icsched.pebble import area, priority_order, remaining_paths
 from icsched.theory import Proof, proved_by_theorem, settled_by_referee, without_shortcuts
 from icsched.theory.analysis import analyse_reduced
+from icsched.theory.bounds import proof_of
 from icsched.theory.recursion import optimal_by_parts
-from icsched.theory.steps import proof_of
 
 # Larger dags, in tasks and arcs together, are ordered once, with the first way to break ties.
 MOST_TRIED = 500_000

@@ -9,8 +9,8 @@ from icsched.messages import counted, in_bytes
 from icsched.pebble import memory_profile
 from icsched.report.proofs import MOST_COMPARED, certified_sentence
 from icsched.report.subject import NOW, Keys, Subject, capital, order_called
+from icsched.theory.bounds import steps_of
 from icsched.theory.proof import ProofStep, Rule
-from icsched.theory.steps import steps_of
 
 MOST_POINTS = 1000  # of a curve: a page cannot show more
 

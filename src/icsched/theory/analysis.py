@@ -17,12 +17,11 @@ Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from icsched import _native, checks, pebble
 from icsched._native import BlockOrders
@@ -88,7 +87,7 @@ class Analysis:
         """Whether the dag is a composition of blocks each with priority over the next."""
         return self.is_proved_by_blocks and bool(self.has_priority.all())
 
-    @property
+    @cached_property
     def is_proved_by_blocks(self) -> bool:
         """Whether every block has an IC-optimal order and all arcs lie inside blocks.
 
@@ -97,6 +96,11 @@ class Analysis:
         """
         closed = int(self.orders.arcs.sum()) == self.parts.dag.arc_count
         return closed and all(Kind(kind).is_proved for kind in np.unique(self.orders.kind).tolist())
+
+    @property
+    def is_sum_of_trees(self) -> bool:
+        """Whether the blocks are independent planar bipartite trees."""
+        return self.superdag.arc_count == 0 and bool((self.orders.kind == Kind.TREE).all())
 
 
 def analyse(dag: Dag) -> Analysis:
@@ -121,45 +125,30 @@ def analyse_reduced(reduced: Dag, *, exact_sets: int = EXACT_SETS) -> Analysis:
         exact_sets=exact_sets,
         all_sets=ALL_SETS + 5 * len(reduced),
     )
-    profile_of, profiles = _distinct_profiles(parts, orders)
-    if len(profiles) >= MANY_PROFILES and is_sum_of_trees(parts, orders):
-        # Theorem 3.2 will order the trees, so comparing every pair would be wasted work.
-        nothing = np.zeros(len(parts), bool)
-        return Analysis(parts, orders, np.arange(len(parts), dtype=np.int32), nothing)
+    blocks = np.arange(len(parts), dtype=np.int32)
+    analysis = Analysis(parts, orders, blocks, np.zeros(len(parts), bool))
+    firsts = np.flatnonzero(orders.alike == blocks)  # the first block of each profile
+    if len(firsts) >= MANY_PROFILES and analysis.is_sum_of_trees:
+        return analysis  # Theorem 3.2 will order the trees, so no pair need be compared
+    profiles = [
+        eligible_counts(enabled_by(analysis, block), int(orders.sources[block]))
+        for block in firsts.tolist()
+    ]
     sequence, has_priority = _native.superdag_order(
         parts.superdag.child_rows,
         parts.superdag.parent_rows,
-        profile_of,
+        np.searchsorted(firsts, orders.alike).astype(np.int32),
         parts.blocks.nonsinks.targets[parts.blocks.nonsinks.offsets[:-1]],
         np.cumsum([0, *map(len, profiles)]).astype(np.int32),
         np.concatenate([np.empty(0, np.int64), *profiles]),
     )
-    return Analysis(parts, orders, sequence, has_priority.astype(bool))
+    return replace(analysis, sequence=sequence, has_priority=has_priority.astype(bool))
 
 
-def is_sum_of_trees(parts: Decomposition, orders: BlockOrders) -> bool:
-    """Whether the blocks are independent planar bipartite trees."""
-    return parts.superdag.arc_count == 0 and bool((orders.kind == Kind.TREE).all())
-
-
-def _distinct_profiles(
-    parts: Decomposition, orders: BlockOrders
-) -> tuple[Ids, list[NDArray[np.int64]]]:
-    """Return the number of each block's profile, and the distinct profiles."""
-    firsts = np.flatnonzero(orders.alike == np.arange(len(parts)))
-    number = np.empty(len(parts), np.int32)
-    number[firsts] = np.arange(len(firsts), dtype=np.int32)
-    distinct = [
-        eligible_counts(enabled_by(parts, orders, block), int(orders.sources[block]))
-        for block in firsts.tolist()
-    ]
-    return number[orders.alike], distinct
-
-
-def enabled_by(parts: Decomposition, orders: BlockOrders, block: int) -> Ids:
+def enabled_by(analysis: Analysis, block: int) -> Ids:
     """Return the profile of *block*: what its order enables after 0, 1, 2, ... nonsinks."""
-    start, end = parts.blocks.nonsinks.offsets[block : block + 2].tolist()
-    return orders.enabled[start + block : end + block + 1]
+    start, end = analysis.parts.blocks.nonsinks.offsets[block : block + 2].tolist()
+    return analysis.orders.enabled[start + block : end + block + 1]
 
 
 # If no theorem proves an order, the referee may visit this many sets. It may visit fewer if a set
@@ -175,7 +164,7 @@ def proved_by_theorem(analysis: Analysis) -> tuple[Ids, Proof] | None:
     checks.kind_of("analysis", analysis, Analysis, made_by="icsched.theory.analyse")
     if analysis.is_linear:
         return analysis.order, Proof(Theorem.BLOCKS, chain_of_blocks(analysis))
-    if is_sum_of_trees(analysis.parts, analysis.orders):
+    if analysis.is_sum_of_trees:
         dag = analysis.parts.dag
         trees = _native.tree_sum_order(dag.child_rows, analysis.parts.blocks)
         if trees is not None:

@@ -5,21 +5,27 @@ run. Sinks enable nothing, so they run last. A bound is at least the profile of 
 order whose profile meets a bound at every step is IC-optimal.
 
 Each `Step` says why a bound holds. The steps of a dag are a tree, whose leaves need no other bound.
+`proof_of` and `steps_of` shorten the tree to a proof for people: rules, and names of parts.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, islice
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Ids
 from icsched.dag import Dag
-from icsched.theory.analysis import Analysis
+from icsched.theory.analysis import Analysis, chain_of_blocks
+from icsched.theory.blocks import Kind, family_name
 from icsched.theory.envelopes import Envelope
 from icsched.theory.pieces import Pieces
 from icsched.theory.profiles import Counts
+from icsched.theory.proof import EXACT, Chain, Link, Proof, ProofStep, Rule, Sign, Theorem
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,46 +45,18 @@ class BoundedOrder:
     @property
     def is_met(self) -> bool:
         """Whether the order meets the bound at every step, so that it is IC-optimal."""
-        return bool(np.array_equal(self.reached, self.bound))
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """A part of a series; `tasks` has the id in the whole of each id in the part."""
-
-    tasks: Ids
-    bounded: BoundedOrder
+        return np.array_equal(self.reached, self.bound)
 
 
 @dataclass(frozen=True, eq=False)
 class Series:
     """Parts one after the other: every sink of a part is a parent of every source of the next.
 
-    So a part starts when all earlier parts are done, and bounds follow one another.
+    So a part starts when all earlier parts are done, and bounds follow one another. Each part comes
+    with the id in the whole of each of its ids.
     """
 
-    parts: tuple[Part, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Copies:
-    """Equal pieces of a sum, bounded once."""
-
-    pieces: Pieces
-    bounded: BoundedOrder
-
-    def __len__(self) -> int:
-        return len(self.pieces.tasks)
-
-    @property
-    def runs(self) -> NDArray[np.int32]:
-        """A row for each piece, with the nonsinks that run in it."""
-        return np.asarray(self.pieces.tasks[:, : self.pieces.runs])
-
-    @property
-    def counts(self) -> NDArray[np.int32]:
-        """A row for each piece, with the nonsources that it counts."""
-        return np.asarray(self.pieces.tasks[:, self.pieces.dag.in_degrees > 0])
+    parts: tuple[tuple[Ids, BoundedOrder], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,17 +65,10 @@ class Sum:
 
     A piece has only the arcs from its runs to its counts. Without the other arcs no set of tasks
     enables less, so the bound is the best division of the steps among the pieces: the max-plus
-    convolution of their bounds.
+    convolution of their bounds. Equal pieces are bounded once.
     """
 
-    pieces: tuple[Copies, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Blocks:
-    """A sum whose pieces are the blocks of an analysis, all with IC-optimal orders."""
-
-    analysis: Analysis
+    pieces: tuple[tuple[Pieces, BoundedOrder], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,21 +93,110 @@ class Without:
     bounded: BoundedOrder
 
 
-@dataclass(frozen=True, eq=False)
-class Exact:
-    """All sets of tasks that can have run were looked at."""
+# "exact": all sets of tasks that can have run were looked at. "tree": in a bipartite tree, the
+# program of Malewicz and Rosenberg 2006 finds the best set of each size.
+Leaf = Literal["exact", "tree"]
+
+# An Analysis is a sum whose pieces are its blocks, all with IC-optimal orders. In an Envelope each
+# enabled task shares itself out among the tasks that it needs.
+Step = Series | Sum | Analysis | Dual | Least | Without | Envelope | Leaf
 
 
-@dataclass(frozen=True, eq=False)
-class Tree:
-    """A bipartite tree: the program of Malewicz and Rosenberg 2006 finds the best of each size."""
+MOST_PARTS = 12
+MOST_DEPTH = 8
 
 
-@dataclass(frozen=True, eq=False)
-class Shares:
-    """The concave envelope: each enabled task shares itself out among the tasks it needs."""
+def proof_of(bounded: BoundedOrder) -> Proof:
+    """Return the proof that the order of *bounded*, which meets its bound, is IC-optimal.
 
-    envelope: Envelope
+    >>> from icsched.theory.recursion import QUICK, bounded_order
+    >>> proof_of(bounded_order(Dag({"a": [], "b": [], "c": ["a", "b"]}), QUICK)).steps.name
+    'M(1,2)'
+    """
+    if bounded.step == "exact":
+        return EXACT
+    steps = steps_of(bounded)
+    if steps.rule is Rule.BLOCKS:
+        return Proof(Theorem.PARTS, steps.chain)
+    return Proof(Theorem.PARTS, steps=steps)
 
 
-Step = Series | Sum | Blocks | Dual | Least | Without | Exact | Tree | Shares
+def steps_of(bounded: BoundedOrder, depth: int = 0) -> ProofStep:
+    """Return why the bound of *bounded* holds, whether an order meets it or not."""
+    if depth > MOST_DEPTH:
+        return ProofStep(Rule.PART, name="...")
+    dag = bounded.dag
+    match bounded.step:
+        case Series(parts):
+            return _series_steps(parts, depth)
+        case Sum(pieces) if pieces:
+            steps = tuple(
+                replace(steps_of(piece, depth + 1), count=len(copies))
+                for copies, piece in pieces[:MOST_PARTS]
+            )
+            return ProofStep(Rule.SUM, parts=steps, is_cut=len(pieces) > MOST_PARTS)
+        case Analysis() as analysis:
+            return _block_steps(analysis)
+        case Dual(part):
+            return ProofStep(Rule.DUAL, parts=(steps_of(part, depth + 1),))
+        case Without(_, part):
+            return ProofStep(Rule.FEWER_ARCS, parts=(steps_of(part, depth + 1),))
+        case Least(bounds):
+            return ProofStep(Rule.LEAST, parts=tuple(steps_of(b, depth + 1) for b in bounds))
+        case _ if not dag.arc_count:
+            return ProofStep(Rule.PART, name=f"{len(dag)} {'task' if len(dag) == 1 else 'tasks'}")
+        case leaf:
+            kind = Kind.FOREST if leaf == "tree" else Kind.RULED
+            return ProofStep(Rule.PART, name=family_name(dag, kind))
+
+
+def _block_steps(analysis: Analysis) -> ProofStep:
+    """Return the blocks: one after the other by priority, or else as a sum."""
+    if analysis.is_linear and len(analysis.parts) > 1:
+        return ProofStep(Rule.BLOCKS, chain=chain_of_blocks(analysis))
+    groups = analysis.blocks
+    if len(analysis.parts) == 1:
+        return ProofStep(Rule.PART, name=groups[0].family)
+    parts = tuple(ProofStep(Rule.PART, group.count, group.family) for group in groups[:MOST_PARTS])
+    return ProofStep(Rule.SUM, parts=parts, is_cut=len(groups) > MOST_PARTS)
+
+
+def _series_steps(parts: Sequence[tuple[Ids, BoundedOrder]], depth: int) -> ProofStep:
+    """Return the parts and the junctions between them; blocks alone are a chain."""
+    runs = groupby(_parts_and_junctions([part for _, part in parts], depth))
+    shown = [(step, sum(1 for _ in equal)) for step, equal in islice(runs, MOST_PARTS + 1)]
+    is_cut, shown = len(shown) > MOST_PARTS, shown[:MOST_PARTS]
+    if any(step.rule not in {Rule.BLOCKS, Rule.PART} for step, _ in shown):
+        steps = tuple(replace(step, count=count) for step, count in shown)
+        return ProofStep(Rule.SERIES, parts=steps, is_cut=is_cut)
+    links: list[Link] = []
+    for step, count in shown:
+        if step.chain is None:
+            links.append(Link(step.name or "", count, Sign.SERIES))
+        else:
+            links += [
+                *step.chain.links[:-1],
+                replace(step.chain.links[-1], sign=Sign.SERIES),
+            ] * count
+    if not is_cut:
+        links[-1] = replace(links[-1], sign=Sign.PRIORITY)
+    return ProofStep(Rule.BLOCKS, chain=Chain(tuple(links), is_cut))
+
+
+def _parts_and_junctions(parts: Sequence[BoundedOrder], depth: int) -> Iterator[ProofStep]:
+    """Yield a step for each part that has arcs, and for each junction of two parts.
+
+    A junction is the block in which all sources of the later part wait for all sinks of the part.
+    """
+    for part, later in zip(parts, [*parts[1:], None], strict=True):
+        if part.dag.arc_count:
+            yield steps_of(part, depth + 1)
+        if later is not None:
+            name = _complete_name(len(part.dag.sinks), len(later.dag.sources))
+            yield ProofStep(Rule.PART, name=name)
+
+
+def _complete_name(sources: int, sinks: int) -> str:
+    if sources == 1:
+        return "N(1)" if sinks == 1 else f"W(1,{sinks})"
+    return f"M(1,{sources})" if sinks == 1 else f"K({sources},{sinks})"

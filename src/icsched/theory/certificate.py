@@ -19,19 +19,9 @@ from icsched.frames import Shown
 from icsched.pebble import Order, Schedule
 from icsched.theory.analysis import Analysis
 from icsched.theory.blocks import Kind
-from icsched.theory.bounds import (
-    Blocks,
-    BoundedOrder,
-    Copies,
-    Dual,
-    Exact,
-    Least,
-    Series,
-    Shares,
-    Sum,
-    Tree,
-    Without,
-)
+from icsched.theory.bounds import BoundedOrder, Dual, Least, Series, Sum, Without
+from icsched.theory.envelopes import Envelope
+from icsched.theory.pieces import Pieces
 from icsched.theory.profiles import Counts
 from icsched.theory.recursion import FULL, bounded_order
 
@@ -140,11 +130,10 @@ def _made(bounded: BoundedOrder, known: dict[int, Node]) -> Node:
     if not bounded.dag.arc_count:
         return {"rule": "exact"}
     match bounded.step:
-        case Exact() | Tree() as leaf:
-            return {"rule": type(leaf).__name__.lower()}
-        case Shares(found):
-            segments, shares = found.segment.tolist(), found.shares.tolist()
-            return {"rule": "shares", "segments": segments, "shares": shares}
+        case "exact" | "tree" as rule:
+            return {"rule": rule}
+        case Envelope(segment, shares):
+            return {"rule": "shares", "segments": segment.tolist(), "shares": shares.tolist()}
         case Without(arcs, part):
             return {"rule": "without", "arcs": arcs.tolist(), "part": _node(part, known)}
         case Dual(part):
@@ -152,19 +141,18 @@ def _made(bounded: BoundedOrder, known: dict[int, Node]) -> Node:
         case Least(bounds):
             return {"rule": "least", "parts": [_node(part, known) for part in bounds]}
         case Series(parts):
-            nodes = [
-                {"tasks": part.tasks.tolist(), "part": _node(part.bounded, known)} for part in parts
-            ]
+            nodes = [{"tasks": ids.tolist(), "part": _node(part, known)} for ids, part in parts]
             return {"rule": "series", "parts": nodes}
-        case Blocks(analysis):
+        case Analysis() as analysis:
             return {"rule": "sum", "pieces": _block_pieces(analysis)}
         case Sum(pieces):
-            return {"rule": "sum", "pieces": [_piece(copies, known) for copies in pieces]}
+            return {"rule": "sum", "pieces": [_piece(*piece, known) for piece in pieces]}
 
 
-def _piece(copies: Copies, known: dict[int, Node]) -> Node:
-    runs, counts = copies.runs.tolist(), copies.counts.tolist()
-    return {"runs": runs, "counts": counts, "part": _node(copies.bounded, known)}
+def _piece(copies: Pieces, bounded: BoundedOrder, known: dict[int, Node]) -> Node:
+    runs = copies.tasks[:, : copies.runs].tolist()
+    counts = copies.tasks[:, copies.dag.in_degrees > 0].tolist()
+    return {"runs": runs, "counts": counts, "part": _node(bounded, known)}
 
 
 def _block_pieces(analysis: Analysis) -> list[Node]:

@@ -39,6 +39,9 @@ class Pieces:
     tasks: NDArray[np.int32]
     places: NDArray[np.int64]
 
+    def __len__(self) -> int:
+        return len(self.tasks)
+
 
 def series_parts(dag: Dag) -> list[Pieces] | None:
     """Split *dag* into as many parts in series as possible; None if it cannot be split.

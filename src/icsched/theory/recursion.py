@@ -29,21 +29,7 @@ from icsched.theory.analysis import (
     enabled_by,
 )
 from icsched.theory.blocks import Kind
-from icsched.theory.bounds import (
-    Blocks,
-    BoundedOrder,
-    Copies,
-    Dual,
-    Exact,
-    Least,
-    Part,
-    Series,
-    Shares,
-    Step,
-    Sum,
-    Tree,
-    Without,
-)
+from icsched.theory.bounds import BoundedOrder, Dual, Least, Series, Step, Sum, Without
 from icsched.theory.decomposition import shortcuts, without_shortcuts
 from icsched.theory.envelopes import envelope
 from icsched.theory.pieces import (
@@ -165,13 +151,14 @@ def optimal_by_parts(dag: Dag, analysis: Analysis, effort: Effort = PROOF) -> Bo
         return None
 
 
-class _Findings:
+class _Candidate:
     """A part while rules are tried with it: its best order so far, by area, and its bounds."""
 
     def __init__(self, dag: Dag, depth: int, rules: AllowedRules) -> None:
         self.dag, self.depth, self.rules = dag, depth, rules
         self.order: Ids = np.empty(0, np.int32)
         self.reached: Counts = np.empty(0, np.int64)
+        self.bound: Counts | None = None  # the least of the bounds
         self.is_exact = False  # whether no bound can be lower, and no area larger
         self._bounds: list[tuple[Counts, Step]] = []
 
@@ -183,7 +170,7 @@ class _Findings:
         if not len(self.order) or reached.sum() > self.reached.sum():
             self.order, self.reached = nonsinks, reached
 
-    def bounded(self, bound: Counts, step: Step) -> None:
+    def add_bound(self, bound: Counts, step: Step) -> None:
         """Add a bound; a bound that is short goes on at its last value.
 
         Nothing enables nothing, so every bound starts at 0. Bounds that are nowhere below another
@@ -196,54 +183,45 @@ class _Findings:
             return
         kept = [(other, why) for other, why in self._bounds if (other < padded).any()]
         self._bounds = [*kept, (padded, step)]
+        self.bound = padded if self.bound is None else np.minimum(self.bound, padded)
 
-    def bounded_by_stars(self) -> None:
+    def add_star_bound(self) -> None:
         """Add a bound by what each nonsink counts alone; this always works."""
         self.offer(self.dag.fifo_order)
-        group = np.full(len(self.dag), -1, np.int32)
-        group[self.order] = np.arange(len(self.order), dtype=np.int32)
-        copies = tuple(Copies(stars, _star(stars.dag)) for stars in star_pieces(self.dag, group))
-        sizes = np.repeat([c.pieces.dag.arc_count for c in copies], [len(c) for c in copies])
-        self.bounded(np.append(0, np.cumsum(-np.sort(-sizes))), Sum(copies))
-
-    @property
-    def has_bound(self) -> bool:
-        """Whether there is a bound."""
-        return bool(self._bounds)
+        pieces = star_pieces(self.dag, _groups(self.dag, self.order, np.arange(len(self.order))))
+        sizes = np.repeat([stars.dag.arc_count for stars in pieces], [len(s) for s in pieces])
+        stars = tuple((stars, _star(stars.dag)) for stars in pieces)
+        self.add_bound(np.append(0, np.cumsum(-np.sort(-sizes))), Sum(stars))
 
     @property
     def is_met(self) -> bool:
         """Whether the order meets the least of the bounds at every step."""
-        return self.has_bound and bool(np.array_equal(self.reached, self._least()))
-
-    def _least(self) -> Counts:
-        least: Counts = np.minimum.reduce([bound for bound, _ in self._bounds])
-        return least
+        return self.bound is not None and np.array_equal(self.reached, self.bound)
 
     def result(self) -> BoundedOrder:
-        """Return the order and the least of the bounds; there must be a bound."""
-        if not self.has_bound:
-            self.bounded_by_stars()
-        found = tuple(
-            BoundedOrder(self.dag, self.order, self.reached, bound, step)
-            for bound, step in self._bounds
-        )
+        """Return the order and the least of the bounds."""
+        if self.bound is None:
+            self.add_star_bound()
+        found = tuple(BoundedOrder(self.dag, self.order, self.reached, *b) for b in self._bounds)
         if len(found) == 1:
             return found[0]
-        return replace(found[0], bound=self._least(), step=Least(found))
+        least = np.minimum.reduce([bounded.bound for bounded in found])
+        return replace(found[0], bound=least, step=Least(found))
+
+
+def _groups(dag: Dag, order: Ids, numbers: Counts) -> Ids:
+    """Return the group of each task, in *numbers* by place in *order*; -1 for sinks."""
+    group = np.full(len(dag), -1, np.int32)
+    group[order] = numbers
+    return group
 
 
 def _star(dag: Dag) -> BoundedOrder:
-    """Return the only order of a task with its children."""
+    """Return the only order of a task with its children, or of tasks without arcs."""
     if not dag.arc_count:
-        return _without_arcs(dag)
+        return BoundedOrder(dag, np.empty(0, np.int32), NOTHING, NOTHING, Sum(()))
     profile = np.array([0, dag.arc_count])
-    return BoundedOrder(dag, dag.nonsinks, profile, profile, Tree())
-
-
-def _without_arcs(dag: Dag) -> BoundedOrder:
-    """Return the empty order of nonsinks of a dag that has none."""
-    return BoundedOrder(dag, np.empty(0, np.int32), NOTHING, NOTHING, Sum(()))
+    return BoundedOrder(dag, dag.nonsinks, profile, profile, "tree")
 
 
 class _Recursion:
@@ -269,11 +247,11 @@ class _Recursion:
         *analysis* is given for a dag that need not be paid for: the whole, or a part of a series.
         """
         if not dag.arc_count:
-            return _without_arcs(dag)
+            return _star(dag)
         key = (len(dag), rules, dag.arcs.tobytes())
         if key not in self._found:
             self._found[key] = None
-            self._found[key] = self._by_rules(_Findings(dag, depth, rules), analysis)
+            self._found[key] = self._by_rules(_Candidate(dag, depth, rules), analysis)
         found = self._found[key]
         if found is None or (self._proves and not found.is_met):
             raise UnmetError
@@ -283,28 +261,32 @@ class _Recursion:
         """Analyse a dag, or one of several parts that together are no larger than the dag."""
         return self._analysis(dag) if dag.arc_count and self._looks.take(PART_LOOKS) else None
 
-    def _by_rules(self, known: _Findings, analysis: Analysis | None) -> BoundedOrder:
+    def _by_rules(self, part: _Candidate, analysis: Analysis | None) -> BoundedOrder:
         """Try the rules for a series, for blocks, for a sum, and for what is none of these."""
-        dag = known.dag
-        if known.depth > MOST_DEPTH or (analysis is None and not self._looks.take(_size(dag))):
+        dag = part.dag
+        if part.depth > MOST_DEPTH or (analysis is None and not self._looks.take(_size(dag))):
             if self._proves:
                 raise SpentError
-            return known.result()
+            return part.result()
         analysis = analysis or self._analysis(dag)
-        known.offer(analysis.order)
+        part.offer(analysis.order)
         parts = None if analysis.is_linear else series_parts(dag)
-        if parts is None and analysis.is_proved_by_blocks:
-            self._blocks(known, analysis)
-            if known.is_met or (known.has_bound and not analysis.superdag.arc_count):
-                return known.result()
         if parts is not None:
-            return self._series(known, parts)
+            return self._series(part, parts)
+        if analysis.is_proved_by_blocks:
+            self._blocks(part, analysis)
+            if part.is_met or (part.bound is not None and not analysis.superdag.arc_count):
+                return part.result()
         groups = component_groups(dag)
         if len(np.unique(groups[groups >= 0])) > 1 or (dag.in_degrees + dag.out_degrees == 0).any():
-            self._sum(known, groups, is_free=True)
-        else:
-            self._connected(known, analysis)
-        return known.result()
+            self._sum(part, groups, is_free=True)
+            return part.result()
+        for attempt in self._attempts(part, analysis):
+            with suppress(UnmetError):
+                attempt(part)
+            if part.is_met or part.is_exact:
+                break
+        return part.result()
 
     def _analysis(self, dag: Dag) -> Analysis:
         """Take *dag* apart into blocks; the referee may help with small blocks."""
@@ -317,50 +299,43 @@ class _Recursion:
             self._sets = max(0, self._sets - int(used))
         return analysis
 
-    def _connected(self, known: _Findings, analysis: Analysis) -> None:
-        """Try what is left for a dag that is neither a series nor a sum."""
-        for attempt in self._attempts(known, analysis):
-            with suppress(UnmetError):
-                attempt(known)
-            if known.is_met or known.is_exact:
-                return
-
     def _attempts(
-        self, known: _Findings, analysis: Analysis
-    ) -> Iterator[Callable[[_Findings], None]]:
+        self, part: _Candidate, analysis: Analysis
+    ) -> Iterator[Callable[[_Candidate], None]]:
+        """Yield the rules for a dag that is neither a series nor a sum."""
         yield self._tree
-        if known.rules.shares:
+        if part.rules.shares:
             yield self._shares
-        if known.rules.dual:
+        if part.rules.dual:
             yield self._dual
         if len(analysis.parts) > 1 and not analysis.is_proved_by_blocks:
-            yield lambda known: self._sum(known, analysis.parts.owner)
+            yield lambda part: self._sum(part, analysis.parts.owner)
         yield self._exact
         yield self._segments
-        if len(known.order) <= FEW_NONSINKS:
+        if len(part.order) <= FEW_NONSINKS:
             yield self._prefixes
             yield self._fewer_arcs
 
-    def _series(self, known: _Findings, classes: list[Pieces]) -> BoundedOrder:
+    def _series(self, whole: _Candidate, classes: list[Pieces]) -> BoundedOrder:
         """Bound the parts of a series, equal ones once."""
-        found: dict[int, tuple[Part, Ids, Counts, Counts]] = {}  # by place in the series
+        found: dict[int, tuple[tuple[Ids, BoundedOrder], Ids, Counts, Counts]] = {}  # by place
         for pieces in self._rationed(classes):
             analysis = self.free_analysis(pieces.dag)
-            part = self.part(pieces.dag, known.depth + 1, known.rules, analysis)
+            part = self.part(pieces.dag, whole.depth + 1, whole.rules, analysis)
             ends = len(pieces.dag.sinks), len(pieces.dag.sources)
             gains = series_gains(part.reached, *ends), series_gains(part.bound, *ends)
             orders = pieces.tasks[:, np.append(part.order, pieces.dag.sinks)]
             rows = zip(pieces.places.tolist(), pieces.tasks, orders, strict=True)
-            found |= {place: (Part(tasks, part), run, *gains) for place, tasks, run in rows}
+            found |= {place: ((tasks, part), run, *gains) for place, tasks, run in rows}
         in_turn = [found[place] for place in range(len(found))]
         parts, runs, reached, bounds = zip(*in_turn, strict=True)
-        s = len(known.dag.nonsinks)
+        s = len(whole.dag.nonsinks)
         profiles = in_series(reached, s), in_series(bounds, s)
-        return BoundedOrder(known.dag, np.concatenate(runs)[:s], *profiles, Series(parts))
+        return BoundedOrder(whole.dag, np.concatenate(runs)[:s], *profiles, Series(parts))
 
     def _sum(
         self,
-        known: _Findings,
+        whole: _Candidate,
         group: Ids,
         rules: AllowedRules | None = None,
         *,
@@ -370,24 +345,28 @@ class _Recursion:
 
         *is_free* is for connected parts, which together are no larger than the dag.
         """
-        dag = known.dag
+        dag = whole.dag
         if not is_free and not self._looks.take(_size(dag)) and self._proves:
             raise SpentError
         classes = sum_pieces(dag, group)
-        first = classes[0]
-        whole = len(dag), dag.arc_count
-        if len(first.places) == 1 and (len(first.dag), first.dag.arc_count) == whole:
+        first, whole_size = classes[0], (len(dag), dag.arc_count)
+        if len(first) == 1 and (len(first.dag), first.dag.arc_count) == whole_size:
             return
-        copies = []
-        for pieces in self._rationed(classes):
-            analysis = self.free_analysis(pieces.dag) if is_free else None
-            part = self.part(pieces.dag, known.depth + 1, rules or known.rules, analysis)
-            copies.append(Copies(pieces, part))
-        bound = total(((c.bounded.bound, len(c)) for c in copies), self._cells)
+        pieces = []
+        for copies in self._rationed(classes):
+            analysis = self.free_analysis(copies.dag) if is_free else None
+            part = self.part(copies.dag, whole.depth + 1, rules or whole.rules, analysis)
+            pieces.append((copies, part))
+        bound = total(((part.bound, len(copies)) for copies, part in pieces), self._cells)
         if bound is not None:
-            known.bounded(bound, Sum(tuple(copies)))
-        if self._affords(dag) or all(c.bounded.is_met for c in copies):
-            known.offer(_merged_copies(dag, copies))
+            whole.add_bound(bound, Sum(tuple(pieces)))
+        if self._affords(dag) or all(part.is_met for _, part in pieces):
+            runs = [copies.tasks[:, part.order] for copies, part in pieces]
+            kinds = np.repeat(np.arange(len(runs)), [len(r) for r in runs])
+            sizes = np.array([r.shape[1] for r in runs])[kinds]
+            offsets = np.append(0, np.cumsum(sizes)).astype(np.int32)
+            rows = Rows(offsets, np.concatenate([r.ravel() for r in runs]))
+            whole.offer(merged_order(dag, rows, kinds, [np.diff(p.reached) for _, p in pieces]))
 
     def _rationed(self, classes: list[Pieces]) -> Iterator[Pieces]:
         """Yield all pieces; each has its ration, unless a proof needs them all."""
@@ -395,31 +374,28 @@ class _Recursion:
             return iter(classes)
         return self._looks.rationed(classes, [_size(pieces.dag) for pieces in classes])
 
-    def _blocks(self, known: _Findings, analysis: Analysis) -> None:
+    def _blocks(self, part: _Candidate, analysis: Analysis) -> None:
         """Use that all blocks have IC-optimal orders and all arcs lie inside blocks."""
         firsts, kinds = np.unique(analysis.orders.alike, return_inverse=True)
-        profiles = [
-            enabled_by(analysis.parts, analysis.orders, block).astype(np.int64)
-            for block in firsts.tolist()
-        ]
+        profiles = [enabled_by(analysis, block).astype(np.int64) for block in firsts.tolist()]
         bound = total(zip(profiles, np.bincount(kinds).tolist(), strict=True), self._cells)
         if bound is None:
             return
-        known.bounded(bound, Blocks(analysis))
-        if not known.is_met:
+        part.add_bound(bound, analysis)
+        if not part.is_met:
             rows = Rows(analysis.parts.blocks.nonsinks.offsets, analysis.orders.nonsinks)
-            known.offer(merged_order(known.dag, rows, kinds, [np.diff(p) for p in profiles]))
+            part.offer(merged_order(part.dag, rows, kinds, [np.diff(p) for p in profiles]))
 
-    def _tree(self, known: _Findings) -> None:
+    def _tree(self, part: _Candidate) -> None:
         """Solve a bipartite tree exactly."""
-        if not known.dag.is_bipartite or not self._cells.take(len(known.dag.nonsinks) ** 2):
+        if not part.dag.is_bipartite or not self._cells.take(len(part.dag.nonsinks) ** 2):
             return
-        if (bound := tree_bound(known.dag)) is not None:
-            known.bounded(bound, Tree())
+        if (bound := tree_bound(part.dag)) is not None:
+            part.add_bound(bound, "tree")
 
-    def _exact(self, known: _Findings) -> None:
+    def _exact(self, part: _Candidate) -> None:
         """Ask the referee about a small part."""
-        dag, s = known.dag, len(known.dag.nonsinks)
+        dag, s = part.dag, len(part.dag.nonsinks)
         cost = 1 + dag.arc_count // (USUAL_ARCS * s)
         limit = min(PART_SETS, self._sets // cost)
         if not limit or s > 60 or dag.arc_count > USUAL_LOOKS * s:
@@ -428,77 +404,63 @@ class _Recursion:
         with suppress(LimitError):
             best = pebble.optimal_profile(dag, limit=limit)
             order = pebble.ic_optimal_order(dag, limit=limit)
-            known.bounded((best + np.arange(len(best)))[: s + 1] - len(dag.sources), Exact())
+            part.add_bound((best + np.arange(len(best)))[: s + 1] - len(dag.sources), "exact")
             if order is None and not self._proves:
                 order = pebble.maximum_area_order(dag, limit=limit)
             if order is not None:
-                known.offer(order)
-            known.is_exact = True
+                part.offer(order)
+            part.is_exact = True
 
-    def _dual(self, known: _Findings) -> None:
+    def _dual(self, part: _Candidate) -> None:
         """Bound the dual, and turn its bound and order around."""
-        dual = known.dag.dual()
+        dual = part.dag.dual()
         if not self._affords(dual):
             return
-        part = self.part(dual, known.depth + 1, IN_DUALS)
-        known.bounded(turned(part.bound, len(known.dag.nonsinks)), Dual(part))
-        known.offer(dual_order(dual, np.append(part.order, dual.sinks)))
+        found = self.part(dual, part.depth + 1, IN_DUALS)
+        part.add_bound(turned(found.bound, len(part.dag.nonsinks)), Dual(found))
+        part.offer(dual_order(dual, np.append(found.order, dual.sinks)))
 
     def _affords(self, dag: Dag) -> bool:
         """Whether there are looks left for all of *dag*."""
         return _size(dag) <= self._looks.left
 
-    def _segments(self, known: _Findings) -> None:
+    def _segments(self, part: _Candidate) -> None:
         """Cut the order where its profile bends down, and bound the pieces between the cuts."""
-        if not self._affords(known.dag) or len(ends := bends(known.reached)) < 2:
+        if not self._affords(part.dag) or len(ends := bends(part.reached)) < 2:
             return
-        group = np.full(len(known.dag), -1, np.int32)
-        group[known.order] = np.searchsorted(ends, np.arange(len(known.order)), side="right")
-        self._sum(known, group)
+        segment = np.searchsorted(ends, np.arange(len(part.order)), side="right")
+        self._sum(part, _groups(part.dag, part.order, segment))
 
-    def _shares(self, known: _Findings) -> None:
+    def _shares(self, part: _Candidate) -> None:
         """Compute the concave envelope, and bound the pieces between its corners."""
         if not self._cuts.left or not self._looks.take(PART_LOOKS):
             return
-        shares = envelope(known.dag, arcs=self._cuts)
-        known.bounded(shares.bound, Shares(shares))
-        if not known.is_met and len(shares.sizes) > 1 and self._affords(known.dag):
-            self._sum(known, shares.segment, IN_SEGMENTS)
+        shares = envelope(part.dag, arcs=self._cuts)
+        part.add_bound(shares.bound, shares)
+        if not part.is_met and len(shares.sizes) > 1 and self._affords(part.dag):
+            self._sum(part, shares.segment, IN_SEGMENTS)
 
-    def _prefixes(self, known: _Findings) -> None:
+    def _prefixes(self, part: _Candidate) -> None:
         """Cut the order of a small dag in two at each step in turn."""
-        order, s = known.order, len(known.order)
-        for step in range(1, s):
-            if known.is_met or not self._affords(known.dag):
+        order, steps = part.order, np.arange(len(part.order))
+        for step in steps[1:]:
+            if part.is_met or not self._affords(part.dag):
                 return
-            group = np.full(len(known.dag), -1, np.int32)
-            group[order] = np.arange(s) >= step
             with suppress(UnmetError):
-                self._sum(known, group)
+                self._sum(part, _groups(part.dag, order, steps >= step))
 
-    def _fewer_arcs(self, known: _Findings) -> None:
+    def _fewer_arcs(self, part: _Candidate) -> None:
         """Drop an arc that is neither the only one of its parent nor the only one of its child."""
-        dag = known.dag
+        dag = part.dag
         parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
         spare = (dag.out_degrees[parents] > 1) & (dag.in_degrees[children] > 1)
         for arc in np.flatnonzero(spare).tolist():
-            if known.is_met or not self._affords(dag):
+            if part.is_met or not self._affords(dag):
                 return
             rest = dag.with_arcs(np.arange(len(dag.arcs)) != arc)
             with suppress(UnmetError):
-                part = self.part(rest, known.depth + 1, known.rules)
-                known.bounded(part.bound, Without(dag.arcs[arc : arc + 1], part))
-
-
-def _merged_copies(dag: Dag, copies: list[Copies]) -> Ids:
-    """Return the orders of all pieces merged."""
-    runs = [c.pieces.tasks[:, c.bounded.order] for c in copies]
-    gains = [np.diff(c.bounded.reached) for c in copies]
-    sizes = np.concatenate([np.full(len(r), r.shape[1]) for r in runs])
-    kinds = np.repeat(np.arange(len(runs)), [len(r) for r in runs])
-    offsets = np.append(0, np.cumsum(sizes)).astype(np.int32)
-    rows = Rows(offsets, np.concatenate([r.ravel() for r in runs]))
-    return merged_order(dag, rows, kinds, gains)
+                found = self.part(rest, part.depth + 1, part.rules)
+                part.add_bound(found.bound, Without(dag.arcs[arc : arc + 1], found))
 
 
 def _size(dag: Dag) -> int:
