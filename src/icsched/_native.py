@@ -25,6 +25,7 @@ from icsched._core import (
     TaskState as TaskState,
     TimeLaw as TimeLaw,
     Walk as Walk,
+    best_ideals as best_ideals,
     block_spines as block_spines,
     build as build,
     connected_parts as connected_parts,
@@ -32,9 +33,12 @@ from icsched._core import (
     exchange_pieces as exchange_pieces,
     give_up_kernels as give_up_kernels,
     greedy_batch as greedy_batch,
+    ic_optimal_order as ic_optimal_order,
+    interleaving as interleaving,
     longest_paths as longest_paths,
     looks_a_set as looks_a_set,
     max_plus as max_plus,
+    maximum_area_order as maximum_area_order,
     most_enabled as most_enabled,
     priority as priority,
     priority_order as priority_order,
@@ -46,38 +50,7 @@ from icsched._core import (
     superdag_order as superdag_order,
     tree_profile as tree_profile,
 )
-from icsched.arrays import Ids, Mask, Rows
-
-
-class OverLimitError(Exception):
-    """A walk over ideals passed its limit of sets, or of memory."""
-
-
-def _check_complete(walk: Walk) -> None:
-    if walk != Walk.COMPLETE:
-        raise OverLimitError("sets" if walk == Walk.OVER_LIMIT else "memory")
-
-
-def best_ideals(children: Rows, parents: Rows, order: Ids, limit: int) -> tuple[Ids, list[Ids]]:
-    """Most nonsources enabled by t nonsinks, and a best set for each t."""
-    walk, enabled, sets = _core.best_ideals(children, parents, order, limit)
-    _check_complete(walk)
-    ends = np.cumsum(np.arange(len(enabled)))
-    return enabled, np.split(sets, ends[:-1])
-
-
-def ic_optimal_order(children: Rows, parents: Rows, order: Ids, limit: int) -> Ids | None:
-    """Nonsinks in an order that is best at every step; None if there is none."""
-    walk, found, nonsinks = _core.ic_optimal_order(children, parents, order, limit)
-    _check_complete(walk)
-    return nonsinks if found else None
-
-
-def maximum_area_order(children: Rows, parents: Rows, order: Ids, limit: int) -> Ids:
-    """Nonsinks in an order of largest area."""
-    walk, _, nonsinks = _core.maximum_area_order(children, parents, order, limit)
-    _check_complete(walk)
-    return nonsinks
+from icsched.arrays import Ids, Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +117,6 @@ class BlockShapes:
 def block_shapes(children: Rows, blocks: Blocks) -> BlockShapes:
     """Sizes and degrees of every block, counting arcs inside it."""
     return BlockShapes(*_core.block_shapes(children, blocks))
-
-
-def interleaving(first: Ids, second: Ids) -> Mask | None:
-    """Best interleaving of two independent blocks: where to execute from the second."""
-    steps = _core.interleaving(first, second)
-    return steps.astype(bool) if len(steps) == len(first) + len(second) - 2 else None
 
 
 @dataclass(frozen=True, slots=True)

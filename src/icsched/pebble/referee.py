@@ -5,22 +5,22 @@ exact, and its cost grows with the number of ideals: ten million for a mesh of 1
 2**s for s independent nonsinks. It raises LimitError past *limit* ideals, 1,024 nonsinks or 2 GB.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from icsched import _native, checks
-from icsched._native import MOST_NONSINKS
-from icsched.arrays import Ids, task_ids
+from icsched._native import MOST_NONSINKS, Walk
+from icsched.arrays import Ids, Rows, task_ids
 from icsched.dag import Dag, Graph, dag_of
 from icsched.errors import LimitError
 from icsched.frames import Answer, names_of
 from icsched.graph_inputs import T, T_co
 from icsched.pebble.profile import Order, Profile, eligibility_profile
 
+X = TypeVar("X")
 DEFAULT_LIMIT = 50_000_000
 
 
@@ -46,8 +46,7 @@ def maximum_area_order(graph: Graph, *, limit: int = DEFAULT_LIMIT) -> Ids:
     [2, 0, 1, 3, 4]
     """
     dag = dag_of(graph)
-    with _within_limits(dag, limit) as most:
-        nonsinks = _native.maximum_area_order(dag.child_rows, dag.parent_rows, dag.fifo_order, most)
+    _, nonsinks = _walked(_native.maximum_area_order, dag, limit)
     return np.concatenate([nonsinks, dag.sinks])
 
 
@@ -60,9 +59,8 @@ def ic_optimal_order(graph: Graph, *, limit: int = DEFAULT_LIMIT) -> Ids | None:
     [0, 1, 2]
     """
     dag = dag_of(graph)
-    with _within_limits(dag, limit) as most:
-        nonsinks = _native.ic_optimal_order(dag.child_rows, dag.parent_rows, dag.fifo_order, most)
-    return None if nonsinks is None else np.concatenate([nonsinks, dag.sinks])
+    is_found, nonsinks = _walked(_native.ic_optimal_order, dag, limit)
+    return np.concatenate([nonsinks, dag.sinks]) if is_found else None
 
 
 @dataclass(frozen=True)
@@ -106,27 +104,30 @@ def verify(graph: Graph[T], order: Order, *, limit: int = DEFAULT_LIMIT) -> Verd
 
 def _best(dag: Dag, limit: int) -> tuple[Profile, list[Ids]]:
     """Return the best eligible counts, and a best set of nonsinks for each size."""
-    with _within_limits(dag, limit) as most:
-        enabled, sets = _native.best_ideals(dag.child_rows, dag.parent_rows, dag.fifo_order, most)
+    enabled, sets = _walked(_native.best_ideals, dag, limit)
     # Once all nonsinks have run everything is enabled, and only sinks remain.
     best = np.concatenate([enabled, np.full(len(dag.sinks), enabled[-1])])
-    return best + len(dag.sources) - np.arange(len(dag) + 1), sets
+    by_size = np.split(sets, np.cumsum(np.arange(len(enabled)))[:-1])
+    return best + len(dag.sources) - np.arange(len(dag) + 1), by_size
 
 
-@contextmanager
-def _within_limits(dag: Dag, limit: int) -> Iterator[int]:
-    """Raise LimitError for a dag past the kernels' size, and if a kernel gives up."""
+def _walked(
+    kernel: Callable[[Rows, Rows, Ids, int], tuple[Walk, X, Ids]], dag: Dag, limit: int
+) -> tuple[X, Ids]:
+    """Return what *kernel* finds; raises LimitError if the dag is too large for it."""
     checks.whole_number("limit", limit, least=0)
     if len(dag.nonsinks) > MOST_NONSINKS:
         raise LimitError(
             f"the exact referee takes dags of up to {MOST_NONSINKS:,} tasks that have children;"
             f" this one has {len(dag.nonsinks):,}"
         )
-    try:
-        yield min(limit, 2**63 - 1)  # what the kernels take
-    except _native.OverLimitError as error:
-        reached = f"{limit:,} sets of executed tasks" if "sets" in error.args else "2 GB of memory"
+    most = min(limit, 2**63 - 1)  # what the kernels take
+    walk, found, tasks = kernel(dag.child_rows, dag.parent_rows, dag.fifo_order, most)
+    if walk != Walk.COMPLETE:
+        is_long = walk == Walk.OVER_LIMIT
+        reached = f"{limit:,} sets of executed tasks" if is_long else "2 GB of memory"
         raise LimitError(
             f"the exact referee gave up at {reached};"
             f" this dag of {len(dag):,} tasks is too large for it"
-        ) from None
+        )
+    return found, tasks

@@ -54,11 +54,18 @@ def state_of(dag: Dag, executed: Iterable[Hashable], running: Iterable[Hashable]
     """
     done, busy = dag.mask(executed), dag.mask(running)
     missing = missing_parents(dag, done)
-    _check_executed(dag, done, missing)
-    offered = (missing == 0) & ~done
-    _check_running(dag, done, busy, offered)
-    offered &= ~busy
+
+    def parent_of(task: int) -> str:
+        return repr(dag.names[next(p for p in dag.parent_rows[task].tolist() if not done[p])])
+
+    for task in np.flatnonzero(done & (missing > 0)).tolist():
+        problem = f"cannot have run: its parent {parent_of(task)} has not"
+        raise StateError("executed", f"{dag.names[task]!r} {problem}")
+    for task in np.flatnonzero(busy & (done | (missing > 0))).tolist():
+        problem = f"not eligible: its parent {parent_of(task)} has not run" if missing[task] else ""
+        raise StateError("running", f"{dag.names[task]!r} is {problem or 'executed already'}")
     settled = done | busy
+    offered = (missing == 0) & ~settled
     if busy.any():
         missing = missing_parents(dag, settled)
     states = np.full(len(dag), TaskState.WAITING, np.uint8)
@@ -67,27 +74,6 @@ def state_of(dag: Dag, executed: Iterable[Hashable], running: Iterable[Hashable]
     sources = ids_where(offered)
     front = _native.batch_front(dag.child_rows, dag.parent_rows, states, sources)
     return State(sources, int(np.count_nonzero((missing == 0) & ~settled)), front)
-
-
-def _check_executed(dag: Dag, done: Mask, missing: Ids) -> None:
-    early = np.flatnonzero(done & (missing > 0))
-    if len(early):
-        task = int(early[0])
-        parent = next(p for p in dag.parent_rows[task].tolist() if not done[p])
-        names = f"{dag.names[task]!r} cannot have run: its parent {dag.names[parent]!r}"
-        raise StateError("executed", f"{names} has not")
-
-
-def _check_running(dag: Dag, done: Mask, busy: Mask, offered: Mask) -> None:
-    wrong = np.flatnonzero(busy & ~offered)
-    if not len(wrong):
-        return
-    task = int(wrong[0])
-    name = repr(dag.names[task])
-    if done[task]:
-        raise StateError("running", f"{name} is executed already")
-    parent = repr(dag.names[next(p for p in dag.parent_rows[task].tolist() if not done[p])])
-    raise StateError("running", f"{name} is not eligible: its parent {parent} has not run")
 
 
 Method = Literal["auto", "tree", "expansive", "exact", "greedy"]
@@ -223,15 +209,31 @@ def choice_by(
     Of sources that enable nothing, the smallest numbers are chosen. Raises GameError, with
     the source's name, if the method does not apply.
     """
-    if method == "greedy":
-        return greedy(front, count)
-    if method == "tree":
-        return _in_order(front, _tree(front, count, name_of))
-    if method == "expansive":
-        return _in_order(front, _expansive_or_error(front, count, name_of))
-    if method == "exact":
-        return _in_order(front, _exact(front, count, time_limit_s))
-    return auto(front, count, most_work=AUTO_WORK, time_limit_s=time_limit_s)
+    match method:
+        case "greedy":
+            return greedy(front, count)
+        case "tree":
+            exact = _native.exact_batch(front, count, most_enumerated=0, most_work=_UNLIMITED)
+            if exact.result == Solving.NOT_A_TREE:
+                piece = f"the piece of task {name_of(exact.culprit)}"
+                raise GameError(f"method tree: expected trees, {piece} has a cycle")
+            choice: Choice | None = Choice(exact.sources, exact.enabled, "tree", EXACT)
+        case "expansive":
+            choice = expansive(front, count)
+        case "exact":
+            solved = pieces(front, count, most_work=EXACT_WORK)
+            choice = replace(solved, method="exact") if solved else None
+            choice = choice or _milp(front, count, time_limit_s)
+        case "auto":
+            return auto(front, count, most_work=AUTO_WORK, time_limit_s=time_limit_s)
+    if choice is None:
+        source = _not_expansive(front) or 0
+        raise GameError(
+            f"method expansive: expected each task to have 2 or more children of its own and no more"
+            f" shared ones, task {name_of(source)} has {front.yields[source]} and"
+            f" {_shared(front)[source]}"
+        )
+    return _in_order(front, choice)
 
 
 def auto(front: BatchFront, count: int, *, most_work: int, time_limit_s: float) -> Choice:
@@ -289,45 +291,15 @@ def expansive(front: BatchFront, count: int) -> Choice | None:
     return Choice(chosen, enabled, "expansive", EXACT if exact else HALF)
 
 
-def _expansive_or_error(front: BatchFront, count: int, name_of: Callable[[int], str]) -> Choice:
-    choice = expansive(front, count)
-    if choice is None:
-        source = _not_expansive(front)
-        own, shared = front.yields[source], _shared(front)[source]
-        raise GameError(
-            f"method expansive: expected each task to have 2 or more children of its own and no"
-            f" more shared ones, task {name_of(int(source or 0))} has {own} and {shared}"
-        )
-    return choice
-
-
-def _tree(front: BatchFront, count: int, name_of: Callable[[int], str]) -> Choice:
-    exact = _native.exact_batch(front, count, most_enumerated=0, most_work=_UNLIMITED)
-    if exact.result == Solving.NOT_A_TREE:
-        raise GameError(
-            f"method tree: expected trees, the piece of task {name_of(exact.culprit)} has a cycle"
-        )
-    return Choice(exact.sources, exact.enabled, "tree", EXACT)
-
-
-def _exact(front: BatchFront, count: int, time_limit_s: float) -> Choice:
-    choice = pieces(front, count, most_work=EXACT_WORK)
-    return replace(choice, method="exact") if choice else _milp(front, count, time_limit_s)
-
-
 def _milp(front: BatchFront, count: int, time_limit_s: float) -> Choice:
-    """Solve the integer program; return the greedy start if nothing better was found."""
+    """Return what the integer program finds, or the greedy start if that is better."""
     start = greedy(front, count)
     bound = _native.most_enabled(front, count)
     found = integer_program.solve(front, count, time_limit_s=time_limit_s, start=start.sources)
-    if found is None:
-        return replace(
-            start, method="exact", guarantee=_within(bound - start.enabled, timed_out=True)
-        )
-    best = start if start.enabled > found.enabled else found
+    best = start if found is None or start.enabled > found.enabled else found
     # The program stops with a gap only when time is up.
-    guarantee = _within(min(bound, found.bound) - best.enabled, timed_out=True)
-    return Choice(best.sources, best.enabled, "exact", guarantee)
+    gap = (bound if found is None else min(bound, found.bound)) - best.enabled
+    return Choice(best.sources, best.enabled, "exact", _within(gap, timed_out=True))
 
 
 def _within(gap: int, *, timed_out: bool = False) -> Guarantee:

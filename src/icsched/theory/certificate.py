@@ -73,11 +73,7 @@ class Certificate(Shown):
     @cached_property
     def bound(self) -> Counts:
         """The most eligible tasks that any order can have after each step, at most."""
-        dag = self.bounded.dag
-        nonsources = len(dag) - len(dag.sources)
-        enabled = np.full(len(dag) + 1, nonsources, np.int64)
-        enabled[: len(self.bounded.bound)] = np.minimum(self.bounded.bound, nonsources)
-        return enabled + len(dag.sources) - np.arange(len(dag) + 1)
+        return Bound(self.bounded).eligible
 
     @cached_property
     def ratios(self) -> Floats:
@@ -189,6 +185,9 @@ def _rows_of(label: Ids, count: int) -> list[NDArray[np.intp]]:
     return np.split(order, ends)[1:-1]
 
 
+_LEAVES = {Kind.TREE: "tree", Kind.FOREST: "tree", Kind.CYCLE: "cycle", Kind.CLIQUE: "clique"}
+
+
 def _leaf(kind: Kind, runs: int, only: int) -> Node:
     """Return the step that bounds a block of this kind."""
     if kind == Kind.COMPLETE:
@@ -197,13 +196,7 @@ def _leaf(kind: Kind, runs: int, only: int) -> Node:
         return {"rule": "series", "parts": parts}
     if kind == Kind.COCLIQUE:
         return {"rule": "dual", "part": {"rule": "clique"}}
-    names = {
-        Kind.TREE: "tree",
-        Kind.FOREST: "tree",
-        Kind.CYCLE: "cycle",
-        Kind.CLIQUE: "clique",
-    }
-    return {"rule": names.get(kind, "exact")}
+    return {"rule": _LEAVES.get(kind, "exact")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,9 +211,10 @@ class Bound:
     @cached_property
     def eligible(self) -> Counts:
         """The most tasks that can be eligible after 0, 1, 2, ... executed tasks, at most."""
-        found, dag = self.bounded, self.bounded.dag
-        whole = Schedule.trusted(dag, np.append(found.order, dag.sinks))
-        return Certificate(found, whole).bound
+        dag = self.bounded.dag
+        enabled = np.full(len(dag) + 1, np.count_nonzero(dag.in_degrees))
+        enabled[: len(self.bounded.bound)] = np.minimum(self.bounded.bound, enabled[0])
+        return enabled + len(dag.sources) - np.arange(len(dag) + 1)
 
     def certificate(self, order: Order) -> Certificate:
         """Compare *order* with the bound; raises ScheduleError if it is not legal."""

@@ -167,5 +167,6 @@ def interleaving(first: Sequence[int], second: Sequence[int]) -> Mask | None:
     >>> interleaving([0, 1], [0, 0, 3]) is None  # first the one, but for two the three
     True
     """
-    profiles = (checked_enabled(enabled).astype(np.int32) for enabled in (first, second))
-    return _native.interleaving(*profiles)
+    profiles = [checked_enabled(enabled).astype(np.int32) for enabled in (first, second)]
+    steps = _native.interleaving(*profiles)
+    return steps.astype(bool) if len(steps) == sum(map(len, profiles)) - 2 else None

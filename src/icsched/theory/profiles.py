@@ -62,57 +62,38 @@ def side_by_side(first: Counts, second: Counts) -> Counts:
     return _native.max_plus(*both).astype(np.int64)
 
 
-def is_concave(profile: Counts) -> bool:
-    """Whether no step of *profile* gains more than the step before.
-
-    >>> is_concave(np.array([0, 2, 3])), is_concave(np.array([0, 0, 1]))
-    (True, False)
-    """
-    return bool((np.diff(profile, 2) <= 0).all())
-
-
 def total(parts: Iterable[tuple[Counts, int]], cells: Allowance) -> Counts | None:
     """Return the best of independent parts, each profile with its number of copies.
 
-    Concave profiles are merged in linear time. The others are added up, the shortest first.
-    Returns None if *cells* do not suffice.
+    Concave profiles, no step of which gains more than the step before, are merged in linear time.
+    The others are added up, the shortest first. Returns None if *cells* do not suffice.
 
     >>> total([(np.array([0, 0, 3]), 2), (np.array([0, 2]), 1)], Allowance(100)).tolist()
     [0, 2, 3, 5, 6, 8]
     """
-    concave, rest = NOTHING, []
-    gains = []
+    gains, rest = [NOTHING[1:]], []
     for profile, copies in parts:
-        if is_concave(profile):
+        if (np.diff(profile, 2) <= 0).all():
             gains.append(np.repeat(np.diff(profile), copies))
-        elif (power := _power(profile, copies, cells)) is None:
-            return None
-        else:
-            rest.append(power)
-    if gains:
-        concave = np.append(0, np.cumsum(-np.sort(-np.concatenate(gains))))
-    result = concave
+            continue
+        power, square, left = NOTHING, profile, copies
+        while left:  # copies are added up by squaring
+            if left & 1:
+                if not cells.take(len(power) * len(square)):
+                    return None
+                power = side_by_side(power, square)
+            left >>= 1
+            if left:
+                if not cells.take(len(square) ** 2):
+                    return None
+                square = side_by_side(square, square)
+        rest.append(power)
+    result = np.append(0, np.cumsum(-np.sort(-np.concatenate(gains))))
     for profile in sorted(rest, key=len):
         if not cells.take(len(result) * len(profile)):
             return None
         result = side_by_side(result, profile)
     return result
-
-
-def _power(profile: Counts, copies: int, cells: Allowance) -> Counts | None:
-    """Return the best of equal parts, by squaring; None if *cells* do not suffice."""
-    square, result = profile, NOTHING
-    while True:
-        if copies & 1:
-            if not cells.take(len(result) * len(square)):
-                return None
-            result = side_by_side(result, square)
-        copies >>= 1
-        if not copies:
-            return result
-        if not cells.take(len(square) ** 2):
-            return None
-        square = side_by_side(square, square)
 
 
 def turned(dual: Counts, nonsinks: int) -> Counts:
