@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from icsched import _native
 from icsched.arrays import Ids, Mask, Rows, TaskId, frozen, ids_where, mask_of
-from icsched.errors import ArgumentError, CycleError, GraphError, UnknownTaskError
+from icsched.errors import ArgumentError, CycleError, GraphError, UnknownTaskError, not_installed
 from icsched.frames import Shown
 from icsched.graph_inputs import (
     NetworkxGraph,
@@ -29,13 +29,11 @@ from icsched.graph_inputs import (
     T_co,
     arc_pairs,
     canonical_names,
+    check_ends,
     checked_names,
-    composed_arcs,
     is_integer,
     mapping_arcs,
     mask_of_array,
-    networkx_arcs,
-    networkx_graph,
     task_count,
 )
 
@@ -360,8 +358,21 @@ class Dag(Shown, Generic[T_co]):
         >>> fork.compose(join, [(1, 0), (2, 1)]).arcs.tolist()
         [[0, 1], [0, 2], [1, 3], [2, 3]]
         """
-        first, second = (self._names, self.arcs), (other._names, other.arcs)
-        return Dag.from_arcs(**composed_arcs(first, second, list(merge)))
+        sinks, sources = [list(ends) for ends in zip(*merge, strict=True)] or ([], [])
+        check_ends(sinks, self.out_degrees > 0, self._names, "sinks of the first dag")
+        check_ends(sources, other.in_degrees > 0, other._names, "sources of the second")
+        new_id = np.full(len(other), -1, np.int32)
+        new_id[sources] = sinks
+        fresh = np.flatnonzero(new_id < 0)
+        tasks = len(self) + len(fresh)
+        new_id[fresh] = np.arange(len(self), tasks)
+        arcs = np.concatenate([self.arcs, new_id[other.arcs]])
+        if isinstance(self._names, range) or isinstance(other._names, range):
+            return Dag.from_arcs(tasks, arcs)
+        names: tuple[Any, ...] = (*self._names, *(other._names[t] for t in fresh.tolist()))
+        if len(set(names)) < tasks:
+            return Dag.from_arcs(tasks, arcs)
+        return Dag.from_arcs(tasks, arcs, names=names)
 
     def _subdag(self, keep: Mask) -> Dag[T_co]:
         new_id = np.cumsum(keep, dtype=np.int32) - 1
@@ -387,14 +398,29 @@ class Dag(Shown, Generic[T_co]):
         Attributes are not kept; ``Workflow.from_networkx(graph, run_times="seconds")`` keeps a
         node attribute as run times.
         """
-        return cls.from_arcs(**networkx_arcs(graph))
+        given: Any = graph
+        if not hasattr(given, "is_directed") or not hasattr(given, "edges"):
+            raise GraphError(f"expected a networkx graph, got {type(given).__name__}")
+        if not given.is_directed():
+            raise GraphError("expected a directed networkx graph, got an undirected one")
+        ids = {node: task for task, node in enumerate(given.nodes)}
+        arcs = [(ids[parent], ids[child]) for parent, child in given.edges()]
+        return cls.from_arcs(len(ids), arcs, names=tuple(ids))
 
     def to_networkx(self) -> networkx.DiGraph[T_co]:
         """Return a networkx DiGraph whose nodes are the names.
 
         Raises EngineError if networkx is not installed.
         """
-        return networkx_graph(self._names, self.arcs)
+        try:
+            import networkx as nx
+        except ImportError:
+            raise not_installed("networkx", "networkx") from None
+        graph: networkx.DiGraph[T_co] = nx.DiGraph()
+        graph.add_nodes_from(self._names)
+        name = self._names
+        graph.add_edges_from((name[parent], name[child]) for parent, child in self.arcs.tolist())
+        return graph
 
 
 # What users give

@@ -1,7 +1,4 @@
-"""What dags are made from, checked: mappings, arcs, names, and graphs of other libraries.
-
-Dags become graphs of other libraries here, too.
-"""
+"""What dags are made from, checked: mappings, arcs and names."""
 
 from __future__ import annotations
 
@@ -13,10 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from icsched import checks
 from icsched.arrays import Ids, Mask, mask_of
-from icsched.errors import GraphError, UnknownTaskError, not_installed
+from icsched.errors import GraphError, UnknownTaskError
 
 if TYPE_CHECKING:
-    import networkx
     import typing_extensions
 
     # The type of task names. By the default, `Dag` alone is a dag whose names may be anything. Only
@@ -55,10 +51,6 @@ class NetworkxGraph(Protocol[T_co]):
 def task_count(tasks: object) -> int:
     """Return *tasks*; raises ArgumentError unless a dag can have that many tasks."""
     return checks.whole_number("number of tasks", tasks, least=0, most=MOST_TASKS)
-
-
-def _check_arc_count(arcs: int) -> None:
-    checks.whole_number("number of arcs", arcs, least=0, most=MOST_ARCS)
 
 
 def integers(values: object, what: str) -> NDArray[np.integer[Any]]:
@@ -106,7 +98,7 @@ def arc_pairs(arcs: ArrayLike, tasks: int) -> NDArray[np.integer[Any]]:
         return array.reshape(0, 2)
     if array.ndim != 2 or array.shape[1] != 2:
         raise GraphError(f"arcs: expected shape (m, 2), got {array.shape}")
-    _check_arc_count(len(array))
+    checks.whole_number("number of arcs", len(array), least=0, most=MOST_ARCS)
     if array.min() < 0 or array.max() >= tasks:
         row = int(np.argmax(((array < 0) | (array >= tasks)).any(axis=1)))
         parent, child = array[row].tolist()
@@ -141,19 +133,8 @@ def mapping_arcs(parents_of: ParentsOf[T]) -> tuple[Sequence[T], Ids, Ids]:
                 raise GraphError(f"parents of task {task!r}: {problem}") from None
             children.append(ids[task])
     task_count(len(ids))
-    _check_arc_count(len(parents))
+    checks.whole_number("number of arcs", len(parents), least=0, most=MOST_ARCS)
     return canonical_names(tuple(ids)), np.array(parents, np.int32), np.array(children, np.int32)
-
-
-def networkx_arcs(graph: Any) -> dict[str, Any]:
-    """Return what `Dag.from_arcs` takes for a networkx graph; raises GraphError for another."""
-    if not hasattr(graph, "is_directed") or not hasattr(graph, "edges"):
-        raise GraphError(f"expected a networkx graph, got {type(graph).__name__}")
-    if not graph.is_directed():
-        raise GraphError("expected a directed networkx graph, got an undirected one")
-    ids = {node: task for task, node in enumerate(graph.nodes)}
-    arcs = [(ids[parent], ids[child]) for parent, child in graph.edges()]
-    return {"tasks": len(ids), "arcs": arcs, "names": tuple(ids)}
 
 
 def checked_names(tasks: int, names: Sequence[T] | None) -> Sequence[T]:
@@ -168,11 +149,6 @@ def checked_names(tasks: int, names: Sequence[T] | None) -> Sequence[T]:
         raise GraphError(f"names: expected {tasks}, one per task, got {len(names)}")
     if isinstance(names, range) and names == range(tasks):
         return cast("Sequence[T]", names)
-    _check_distinct(names)
-    return canonical_names(tuple(names))
-
-
-def _check_distinct(names: Names) -> None:
     seen: set[Hashable] = set()
     for name in names:
         try:
@@ -181,6 +157,7 @@ def _check_distinct(names: Names) -> None:
             seen.add(name)
         except TypeError:
             raise GraphError(f"names: a task cannot be called {name!r}") from None
+    return canonical_names(tuple(names))
 
 
 def canonical_names(names: tuple[T, ...]) -> Sequence[T]:
@@ -201,52 +178,11 @@ def in_order(parents: Iterable[T]) -> Iterable[T]:
     return sorted(parents, key=lambda task: (type(task).__name__, repr(task)))
 
 
-def composed_arcs(
-    first: tuple[Names, Ids], second: tuple[Names, Ids], merge: list[tuple[int, int]]
-) -> dict[str, Any]:
-    """Return what `Dag.from_arcs` takes for a composition; each dag comes as names and arcs.
-
-    Raises GraphError unless *merge* pairs sinks of the first dag with sources of the second one,
-    UnknownTaskError for an id that a dag does not have.
-    """
-    (names, arcs), (others, other_arcs) = first, second
-    _check_ends([sink for sink, _ in merge], arcs[:, 0], names, "sinks of the first dag")
-    _check_ends([source for _, source in merge], other_arcs[:, 1], others, "sources of the second")
-    new_id = np.full(len(others), -1, np.int32)
-    for sink, source in merge:
-        new_id[source] = sink
-    fresh = np.flatnonzero(new_id < 0)
-    tasks = len(names) + len(fresh)
-    new_id[fresh] = np.arange(len(names), tasks)
-    all_arcs = np.concatenate([arcs, new_id[other_arcs]])
-    return {"tasks": tasks, "arcs": all_arcs, "names": _joined_names(names, others, fresh)}
-
-
-def _check_ends(used: list[int], inner: Ids, names: Names, what: str) -> None:
-    """Check the tasks to merge; *inner* are those that cannot be merged."""
+def check_ends(used: list[int], inner: Mask, names: Names, what: str) -> None:
+    """Raise GraphError unless *used* are different tasks, and none of them is *inner*."""
     tasks = integers(used, "tasks to merge")
-    wrong = np.flatnonzero(mask_of_array(tasks, len(names)) & mask_of_array(inner, len(names)))
+    wrong = np.flatnonzero(mask_of_array(tasks, len(names)) & inner)
     if len(wrong):
         raise GraphError(f"cannot merge {names[wrong[0]]!r}: not among the {what}")
     if len(set(used)) < len(used):
         raise GraphError(f"cannot merge: one of the {what} occurs twice")
-
-
-def _joined_names(first: Names, second: Names, fresh: NDArray[np.intp]) -> Names | None:
-    """Return the names of a composition; None if they collide or either dag has none."""
-    if isinstance(first, range) or isinstance(second, range):
-        return None
-    names = (*first, *(second[task] for task in fresh))
-    return names if len(set(names)) == len(names) else None
-
-
-def networkx_graph(names: Sequence[T], arcs: Ids) -> networkx.DiGraph[T]:
-    """Return a networkx DiGraph; raises EngineError if networkx is not installed."""
-    try:
-        import networkx as nx
-    except ImportError:
-        raise not_installed("networkx", "networkx") from None
-    graph: networkx.DiGraph[T] = nx.DiGraph()
-    graph.add_nodes_from(names)
-    graph.add_edges_from((names[parent], names[child]) for parent, child in arcs.tolist())
-    return graph

@@ -62,8 +62,19 @@ def check_order(graph: Graph, order: Order) -> Ids:
     return Schedule.of(graph, order).order
 
 
-def _legal(dag: Dag, array: Ids) -> Ids:
-    position = ranks_of(array)
+def _legal(dag: Dag, order: object) -> Ids:
+    """Return the ids of *order*, tasks by id or by name; raises ScheduleError."""
+    given = _ids_of(dag, order)
+    if len(given) != len(dag):
+        raise ScheduleError(f"order: expected {len(dag)} tasks, got {len(given)}")
+    outside = (given < 0) | (given >= len(dag))
+    if outside.any():
+        raise ScheduleError(f"order: unknown task id {given[outside][0]}")
+    ids = given.astype(np.int32)
+    repeated = np.flatnonzero(np.bincount(ids, minlength=len(dag)) > 1)
+    if len(repeated):
+        raise ScheduleError(f"order: task {dag.names[repeated[0]]!r} occurs twice")
+    position = ranks_of(ids)
     parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
     early = np.flatnonzero(position[parents] > position[children])
     if len(early):
@@ -71,26 +82,19 @@ def _legal(dag: Dag, array: Ids) -> Ids:
         child, parent = dag.names[children[worst]], dag.names[parents[worst]]
         step = position[children[worst]] + 1
         raise ScheduleError(f"step {step} runs {child!r} before its parent {parent!r}")
-    return array
-
-
-def _permutation(dag: Dag, array: NDArray[np.integer[Any]]) -> Ids:
-    if len(array) != len(dag):
-        raise ScheduleError(f"order: expected {len(dag)} tasks, got {len(array)}")
-    outside = (array < 0) | (array >= len(dag))
-    if outside.any():
-        raise ScheduleError(f"order: unknown task id {array[outside][0]}")
-    repeated = np.flatnonzero(np.bincount(array.astype(np.int64), minlength=len(dag)) > 1)
-    if len(repeated):
-        raise ScheduleError(f"order: task {dag.names[repeated[0]]!r} occurs twice")
-    return np.ascontiguousarray(array, np.int32)
+    return ids
 
 
 def _ids_of(dag: Dag, order: object) -> NDArray[np.integer[Any]]:
-    """Return the ids of tasks that are given by id or by name."""
-    if isinstance(order, np.ndarray) and order.ndim == 1 and order.dtype.kind in "iu":
-        return order
-    tasks = _listed(order)
+    if isinstance(order, np.ndarray) and order.ndim == 1:
+        if order.dtype.kind in "iu":
+            return order
+        tasks = order.tolist()
+    elif isinstance(order, Iterable) and not isinstance(order, _NO_ORDER):
+        tasks = list(order)
+    else:
+        expected = "a plan, a schedule, or a list of task names or ids"
+        raise ScheduleError(f"order: expected {expected}, got {type(order).__name__}")
     kinds = set(map(type, tasks))
     if kinds == {TaskId}:
         return np.array(tasks, np.int64)
@@ -100,24 +104,10 @@ def _ids_of(dag: Dag, order: object) -> NDArray[np.integer[Any]]:
             return np.array(tasks, np.int64)
         except OverflowError:
             raise ScheduleError(f"order: unknown task id {max(tasks, key=abs)}") from None
-    return _ids_of_names(dag, tasks)
-
-
-def _listed(order: object) -> list[Any]:
-    if isinstance(order, np.ndarray) and order.ndim == 1:
-        tasks: list[Any] = order.tolist()
-        return tasks
-    if isinstance(order, Iterable) and not isinstance(order, _NO_ORDER):
-        return list(order)
-    expected = "a plan, a schedule, or a list of task names or ids"
-    raise ScheduleError(f"order: expected {expected}, got {type(order).__name__}")
-
-
-def _ids_of_names(dag: Dag, names: list[Hashable]) -> Ids:
     if isinstance(dag.names, range):  # a dag without names, where 1.0 and True would pass for 1
-        raise ScheduleError(f"order: expected task ids, got {names!r}"[:200])
+        raise ScheduleError(f"order: expected task ids, got {tasks!r}"[:200])
     try:
-        return np.array([dag.id_of(name) for name in names], np.int32)
+        return np.array([dag.id_of(name) for name in tasks], np.int32)
     except UnknownTaskError as error:
         raise ScheduleError(f"order: {error}") from None
 
@@ -246,7 +236,7 @@ class Schedule(Tabular, Shown, Generic[T_co]):
             if not isinstance(order.dag, Dag) or (order.dag is not dag and order.dag != dag):
                 raise ScheduleError(f"order: expected one of {dag!r}, got one of another dag")
             order = order.order
-        self._fill(dag, _legal(dag, _permutation(dag, _ids_of(dag, order))))
+        self._fill(dag, _legal(dag, order))
 
     def __repr__(self) -> str:
         return brief(self, names=Listed(self.names))

@@ -229,8 +229,8 @@ def choice_by(
     if choice is None:
         source = _not_expansive(front) or 0
         raise GameError(
-            f"method expansive: expected each task to have 2 or more children of its own and no more"
-            f" shared ones, task {name_of(source)} has {front.yields[source]} and"
+            "method expansive: expected each task to have 2 or more children of its own and no"
+            f" more shared ones, task {name_of(source)} has {front.yields[source]} and"
             f" {_shared(front)[source]}"
         )
     return _in_order(front, choice)

@@ -195,7 +195,11 @@ class _Walk:
             if not layer:
                 return None
             layers.append(layer)
-        return _path(layers, (1 << self.tasks) - 1)
+        order, executed = [], (1 << self.tasks) - 1
+        for layer in reversed(layers[1:]):
+            order.append(layer[executed].task)
+            executed = layer[executed].before
+        return np.array(order[::-1], np.int32)
 
     def _moves(self, executed: int, eligible: int) -> Iterator[int]:
         if self.profile is None and not self.nonsinks & ~executed:
@@ -235,20 +239,8 @@ class _Walk:
             layer[executed] = reached
 
 
-def _path(layers: list[dict[int, _State]], executed: int) -> Ids:
-    order = []
-    for layer in reversed(layers[1:]):
-        state = layer[executed]
-        order.append(state.task)
-        executed = state.before
-    return np.array(order[::-1], np.int32)
-
-
 def _set(tasks: list[int]) -> int:
-    members = 0
-    for task in tasks:
-        members |= 1 << task
-    return members
+    return sum(1 << task for task in tasks)
 
 
 def _first(members: int) -> int:

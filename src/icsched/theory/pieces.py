@@ -55,15 +55,6 @@ def series_parts(dag: Dag) -> list[Pieces] | None:
     >>> [pieces.tasks.tolist() for pieces in series_parts(cross)]
     [[[0, 1], [2, 3]]]
     """
-    cuts = _series_cuts(dag)
-    if not len(cuts):
-        return None
-    at = np.searchsorted(cuts, ranks_of(dag.fifo_order), side="right")
-    return _split(np.arange(len(dag)), at, dag.arcs.astype(np.int64))
-
-
-def _series_cuts(dag: Dag) -> Int64s:
-    """Return how many tasks come before each cut of a series."""
     count = len(dag)
     place = ranks_of(dag.fifo_order).astype(np.int64)
     parent, child = place[dag.arcs[:, 0]], place[dag.arcs[:, 1]]
@@ -76,8 +67,10 @@ def _series_cuts(dag: Dag) -> Int64s:
     crossing = _covered(parent, child, count)
     good = last_parent[child] < first_child[parent]
     joining = _covered(last_parent[child][good], first_child[parent][good], count)
-    cuts = (crossing == joining) & (joining == sinks * sources) & (joining > 0)
-    return np.flatnonzero(cuts)
+    cuts = np.flatnonzero((crossing == joining) & (joining == sinks * sources) & (joining > 0))
+    if not len(cuts):
+        return None
+    return _split(places, np.searchsorted(cuts, place, side="right"), dag.arcs.astype(np.int64))
 
 
 def _covered(above: Int64s, up_to: Int64s, count: int) -> Int64s:
@@ -236,18 +229,11 @@ def merged_order(dag: Dag, pieces: Rows, kinds: Int64s, gains: Sequence[Counts])
     rank = np.full(len(dag), -1)
     rank[pieces.targets] = ranks[np.repeat(starts[kinds], sizes) + within]
     rank[dag.sinks] = -2
-    wanted = np.empty(len(dag), np.int32)
-    wanted[np.argsort(-rank, kind="stable")] = np.arange(len(dag), dtype=np.int32)
-    order = priority_order(_chained(dag, pieces, within), wanted)
-    return order[dag.out_degrees[order] > 0]
-
-
-def _chained(dag: Dag, pieces: Rows, within: NDArray[np.int64]) -> Dag:
-    """Return *dag* with arcs between the tasks of each piece that follow one another."""
-    tasks = pieces.targets
+    wanted = ranks_of(np.argsort(-rank, kind="stable").astype(np.int32))
     follows = np.flatnonzero(within > 0)
-    chains = np.column_stack([tasks[follows - 1], tasks[follows]])
-    return Dag.from_arcs(len(dag), np.concatenate([dag.arcs, chains]))
+    in_turn = np.column_stack([pieces.targets[follows - 1], pieces.targets[follows]])
+    order = priority_order(Dag.from_arcs(len(dag), np.concatenate([dag.arcs, in_turn])), wanted)
+    return order[dag.out_degrees[order] > 0]
 
 
 def _suffix_ranks(strings: Sequence[Counts]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

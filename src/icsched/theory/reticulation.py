@@ -63,7 +63,9 @@ def block_rows(tasks: int, arcs: Ids, blocks: Ids) -> BlockRows | None:
     sharing = np.bincount(sinks, minlength=tasks)
     if sharing.max() > 2:
         return None
-    links = _links(arcs, sharing)
+    shared = arcs[sharing[sinks] == 2]
+    # one pair of sources for each shared sink
+    links = shared[np.argsort(shared[:, 1], kind="stable"), 0].reshape(-1, 2)
     degree = np.bincount(sources, minlength=tasks)
     linked = np.bincount(links.ravel(), minlength=tasks)
     if linked.max(initial=0) > 2:
@@ -79,13 +81,6 @@ def block_rows(tasks: int, arcs: Ids, blocks: Ids) -> BlockRows | None:
     np.maximum.at(most, owner[owner >= 0], degree[owner >= 0])
     place = _places(links, np.flatnonzero(owner >= 0), degree, linked)
     return BlockRows(kind, size, most, place, arcs[inner], blocks[inner], owner[sinks[inner]])
-
-
-def _links(arcs: Ids, sharing: NDArray[np.int64]) -> Ids:
-    """Pairs of sources that share a sink, one pair for each shared sink."""
-    shared = arcs[sharing[arcs[:, 1]] == 2]
-    by_sink: Ids = shared[np.argsort(shared[:, 1], kind="stable"), 0]
-    return by_sink.reshape(-1, 2)
 
 
 def _kinds(owner: Ids, degree: NDArray[np.int64], linked: NDArray[np.int64]) -> Ids | None:
@@ -206,26 +201,23 @@ def has_persistent_priority_over(
 
 
 def _residual_profiles(dag: Dag, limit: int) -> list[BlockProfile] | None:
-    """Return the different profiles of the residuals; None if one has no IC-optimal order."""
-    found: dict[BlockProfile, None] = {}
-    for executed in _executed_nonsinks(dag, limit):
-        profile = best_profile(dag.residual(np.array(executed, np.int32)))
-        if profile is None:
-            return None
-        found[profile] = None
-    return list(found)
+    """Return the different profiles of the residuals; None if one has no IC-optimal order.
 
-
-def _executed_nonsinks(dag: Dag, limit: int) -> list[list[int]]:
-    """Return all sets of nonsinks that can have run: sinks change no profile's gains."""
-    nonsinks = [task for task in dag.fifo_order.tolist() if dag.out_degrees[task]]
+    Only sets of nonsinks run before: sinks change no profile's gains.
+    """
     sets: list[frozenset[int]] = [frozenset()]
-    for task in nonsinks:
+    for task in dag.fifo_order[dag.out_degrees[dag.fifo_order] > 0].tolist():
         parents = frozenset(dag.parent_rows[task].tolist())
         sets += [executed | {task} for executed in sets if parents <= executed]
         if len(sets) > limit:
             raise LimitError(f"a dag of {len(dag):,} tasks has more than {limit:,} residuals")
-    return [sorted(executed) for executed in sets]
+    found: dict[BlockProfile, None] = {}
+    for executed in sets:
+        profile = best_profile(dag.residual(np.array(sorted(executed), np.int32)))
+        if profile is None:
+            return None
+        found[profile] = None
+    return list(found)
 
 
 def closure(graph: Graph, cluster: Iterable[Hashable]) -> Ids:
@@ -352,8 +344,7 @@ def _lies_well(rows: BlockRows) -> Mask:
     flush = matched(rows, 1, flush=True)
     either_way = straight | matched(rows, -1)
     by_matching = np.where((upper == N_DAG) & (lower == N_DAG), flush, either_way)
-    well: Mask = keeps_priority(rows) | by_matching
-    return well
+    return keeps_priority(rows) | by_matching
 
 
 def _lies_well_as_dual(rows: BlockRows) -> Mask:
@@ -376,18 +367,13 @@ def _lies_well_as_dual(rows: BlockRows) -> Mask:
     children = np.unique(pair * len(rows.place) + rows.arcs[:, 1]) // len(rows.place)
     sinks = rows.size[rows.upper] * (degree - 1) + 1
     covered = np.bincount(children, minlength=count)[pair] == sinks
-    in_a_row = _follows(rows, pair, count, 1) | _follows(rows, pair, count, -1)
+    place = rows.place[rows.arcs].astype(np.int64)
+    in_a_row = np.zeros(len(pair), bool)
+    for direction in (1, -1):  # the children of the j-th source lie j * (degree - 1) further
+        off = place[:, 1] - direction * place[:, 0] * (degree - 1)
+        first, last = np.full(count, np.iinfo(np.int64).max), np.full(count, np.iinfo(np.int64).min)
+        np.minimum.at(first, pair, off)
+        np.maximum.at(last, pair, off)
+        in_a_row |= (last - first)[pair] < degree
     well: Mask = covered & in_a_row & (rows.degree[rows.lower] == 2)
     return well
-
-
-def _follows(rows: BlockRows, pair: NDArray[np.int64], count: int, direction: int) -> Mask:
-    """Whether the children of the j-th source lie j * (degree - 1) further than the first's."""
-    degree = rows.degree[rows.upper].astype(np.int64)
-    place = rows.place[rows.arcs].astype(np.int64)
-    off = place[:, 1] - direction * place[:, 0] * (degree - 1)
-    first, last = np.full(count, np.iinfo(np.int64).max), np.full(count, np.iinfo(np.int64).min)
-    np.minimum.at(first, pair, off)
-    np.maximum.at(last, pair, off)
-    follows: Mask = (last - first)[pair] < degree
-    return follows
