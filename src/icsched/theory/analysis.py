@@ -98,7 +98,7 @@ class Analysis:
         return closed and all(Kind(kind).is_proved for kind in np.unique(self.orders.kind).tolist())
 
     @property
-    def is_sum_of_trees(self) -> bool:
+    def _is_sum_of_trees(self) -> bool:
         """Whether the blocks are independent planar bipartite trees."""
         return self.superdag.arc_count == 0 and bool((self.orders.kind == Kind.TREE).all())
 
@@ -128,7 +128,7 @@ def analyse_reduced(reduced: Dag, *, exact_sets: int = EXACT_SETS) -> Analysis:
     blocks = np.arange(len(parts), dtype=np.int32)
     analysis = Analysis(parts, orders, blocks, np.zeros(len(parts), bool))
     firsts = np.flatnonzero(orders.alike == blocks)  # the first block of each profile
-    if len(firsts) >= MANY_PROFILES and analysis.is_sum_of_trees:
+    if len(firsts) >= MANY_PROFILES and analysis._is_sum_of_trees:
         return analysis  # Theorem 3.2 will order the trees, so no pair need be compared
     profiles = [
         eligible_counts(enabled_by(analysis, block), int(orders.sources[block]))
@@ -164,7 +164,7 @@ def proved_by_theorem(analysis: Analysis) -> tuple[Ids, Proof] | None:
     checks.kind_of("analysis", analysis, Analysis, made_by="icsched.theory.analyse")
     if analysis.is_linear:
         return analysis.order, Proof(Theorem.BLOCKS, chain_of_blocks(analysis))
-    if analysis.is_sum_of_trees:
+    if analysis._is_sum_of_trees:
         dag = analysis.parts.dag
         trees = _native.tree_sum_order(dag.child_rows, analysis.parts.blocks)
         if trees is not None:
