@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 
@@ -118,7 +118,8 @@ def memory_curve(
     try:
         found = search.frontier()
     except LimitError:
-        limits = np.geomspace(max(search.least, 1), max(search.best.memory, 1), points)
+        least = max(search.leanest.memory, 1)
+        limits = np.geomspace(least, max(search.best.memory, 1), points)
         found = [search.within(limit) for limit in sorted({*np.rint(limits).astype(int).tolist()})]
     return tuple(_rising(found))
 
@@ -169,6 +170,14 @@ def _held_before(dag: Dag, task: int, sizes: Sizes) -> int:
     return int(sizes[held & is_ancestor].sum())
 
 
+class _Leanest(NamedTuple):
+    """An order of little memory; no order needs less than `floor`."""
+
+    order: Ids
+    memory: int
+    floor: int
+
+
 class _Search(Generic[T]):
     """A dag and the orders that a search starts from, each found once."""
 
@@ -196,8 +205,8 @@ class _Search(Generic[T]):
         return [(order, peak(self.dag, order, self.sizes)) for order in orders]
 
     @cached_property
-    def leanest(self) -> tuple[int, Ids, int]:
-        """A floor that no order goes below, the leanest order that is known, and its memory.
+    def leanest(self) -> _Leanest:
+        """The leanest order that is known.
 
         The exact search is tried for limits between the floor and the memory of a known order. It
         looks at fewer sets within a lower limit, so it may have an answer there.
@@ -209,8 +218,11 @@ class _Search(Generic[T]):
             order, least = min(known, key=lambda pair: pair[1])
         else:
             least = peak(self.dag, order, self.sizes)
-            return least, order, least
-        floor, highest = self._proved_floor(), least - 1
+            return _Leanest(order, least, least)
+        widest = int(np.argmax(self.dag.in_degrees))
+        joins = _open_before_joins(without_shortcuts(self.dag), self.sizes)
+        floor = max(_held_before(self.dag, widest, self.sizes), joins)
+        highest = least - 1
         for _ in range(TRIES):
             if floor > highest:
                 break
@@ -226,22 +238,7 @@ class _Search(Generic[T]):
             else:
                 order, least = found, peak(self.dag, found, self.sizes)
                 highest = least - 1
-        return floor, order, least
-
-    @property
-    def least(self) -> int:
-        """The least memory of a known order."""
-        return self.leanest[2]
-
-    @property
-    def floor(self) -> int:
-        """No order needs less memory than this."""
-        return self.leanest[0]
-
-    def _proved_floor(self) -> int:
-        widest = int(np.argmax(self.dag.in_degrees))
-        held = _held_before(self.dag, widest, self.sizes)
-        return max(held, _open_before_joins(without_shortcuts(self.dag), self.sizes))
+        return _Leanest(order, least, floor)
 
     def within(self, limit: int) -> LimitedOrder[T]:
         """Return the best order found within *limit*; raises MemoryLimitError."""
@@ -255,7 +252,8 @@ class _Search(Generic[T]):
             self.too_many_sets = limit
             return self._found_within(limit)
         if order is None:
-            raise MemoryLimitError(limit, self.least, max(self.floor, limit + 1), self.unit)
+            floor = max(self.leanest.floor, limit + 1)
+            raise MemoryLimitError(limit, self.leanest.memory, floor, self.unit)
         return self._limited(order, limit, exact=True)
 
     def frontier(self) -> list[LimitedOrder[T]]:
@@ -280,18 +278,17 @@ class _Search(Generic[T]):
         found = [self._unchanged(limit)] if self.best.memory <= limit else []
         found += [self._pulled(base, limit) for base, memory in self.bases if memory <= limit]
         if not found:
-            if self.least > limit:
-                raise MemoryLimitError(limit, self.least, self.floor, self.unit)
-            found = [self._pulled(self.leanest[1], limit)]
-        return self._repeated(max(found, key=lambda limited: limited.area))  # ties go to the first
-
-    def _repeated(self, found: LimitedOrder[T]) -> LimitedOrder[T]:
+            order, least, floor = self.leanest
+            if least > limit:
+                raise MemoryLimitError(limit, least, floor, self.unit)
+            found = [self._pulled(order, limit)]
+        largest = max(found, key=lambda limited: limited.area)  # ties go to the first
         for _ in range(ROUNDS):
-            again = self._pulled(found.order, found.limit)
-            if again.area <= found.area:
+            again = self._pulled(largest.order, limit)
+            if again.area <= largest.area:
                 break
-            found = again
-        return found
+            largest = again
+        return largest
 
     def _pulled(self, base: Ids, limit: int) -> LimitedOrder[T]:
         ranks = ranks_of(self.best.order)
