@@ -1,12 +1,13 @@
 """A workflow in the making: what a reader finds in a file, task by task."""
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 from math import nan
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,45 +43,6 @@ FACTS = (*_PARSERS, "command", *STREAMS)
 _COLUMNS: dict[str, Column] = {"run_time": "run_times", "size": "sizes", "priority": "priorities"}
 _MOST_BY_FILES = 10_000_000  # arcs from files that several tasks write
 _MANY = 100  # arcs of one file that numpy makes faster than a loop
-T = TypeVar("T")
-
-
-def _put(values: MutableSequence[T], task: int, value: T, blank: T) -> None:
-    """Set the value of a task; tasks before it of which nothing was said get *blank*."""
-    missing = task - len(values)
-    if missing >= 0:
-        values.extend([blank] * (missing + 1))
-    values[task] = value
-
-
-class _Numbers:
-    """A number of each task, NaN where the file says none; the last words win.
-
-    Words that are not a number are an error only if no other words come after them. `wrong` has
-    them by task, with what was expected and their place.
-    """
-
-    def __init__(self, parse: Callable[[str], float]) -> None:
-        self._parse = parse
-        self._values = array("d")
-        self.wrong: dict[int, tuple[str, str, int]] = {}
-
-    def say(self, task: int, words: str, place: int) -> None:
-        """Note the words of a task."""
-        try:
-            value = float(self._parse(words))
-            if self.wrong:
-                self.wrong.pop(task, None)
-        except ValueError as error:
-            value = nan
-            self.wrong[task] = str(error), words, place
-        _put(self._values, task, value, nan)
-
-    def array(self, tasks: int) -> Floats:
-        """Return the numbers of all *tasks*."""
-        numbers = np.full(tasks, nan)
-        numbers[: len(self._values)] = self._values
-        return numbers
 
 
 class _Words:
@@ -92,8 +54,11 @@ class _Words:
 
     def say(self, task: int, words: str, place: int) -> None:
         """Note the words of a task."""
-        _put(self._words, task, words, None)
-        _put(self._places, task, place, 0)
+        missing = task + 1 - len(self._words)
+        if missing > 0:
+            self._words.extend([None] * missing)
+            self._places.extend([0] * missing)
+        self._words[task], self._places[task] = words, place
 
     def get(self, task: int) -> str | None:
         """Return the words of a task; None if there are none, or empty ones."""
@@ -117,8 +82,7 @@ class Draft:
     text: str
     ids: dict[str, int] = field(default_factory=dict)
     kinds: dict[int, str] = field(default_factory=dict)  # see Workflow.describe
-    _numbers: dict[str, _Numbers] = field(default_factory=dict)
-    _words: dict[str, _Words] = field(default_factory=dict)
+    _words: defaultdict[str, _Words] = field(default_factory=lambda: defaultdict(_Words))
     _parents: "array[int]" = field(default_factory=lambda: array("i"))
     _children: "array[int]" = field(default_factory=lambda: array("i"))
     _places: "array[int]" = field(default_factory=lambda: array("q"))  # of arcs
@@ -147,12 +111,7 @@ class Draft:
 
     def say(self, fact: str, task: int, words: str, place: int) -> None:
         """Note that the file gives *task* these *words* for one of `FACTS`."""
-        column: _Numbers | _Words | None = self._numbers.get(fact) or self._words.get(fact)
-        if column is None and fact in _PARSERS:
-            column = self._numbers[fact] = _Numbers(_PARSERS[fact])
-        elif column is None:
-            column = self._words[fact] = _Words()
-        column.say(task, words, place)
+        self._words[fact].say(task, words, place)
 
     def remark(self, text: str, place: int, rest: str = "") -> None:
         """Count a remark; the first place is the one that is told. For *rest* see `Remarks`."""
@@ -204,13 +163,15 @@ class Draft:
 
     def _array(self, fact: str) -> Floats:
         """Return a number for each task; raises FormatError if the file has other words."""
-        column = self._numbers.get(fact)
-        if column is None:
-            return np.full(len(self.ids), nan)
-        for task, (expected, words, place) in column.wrong.items():
-            of = f"{fact} of task {[*self.ids][task]!r}"
-            raise self.error(place, f"{of}: expected {expected}, got {words[:80]!r}")
-        return column.array(len(self.ids))
+        numbers = array("d", [nan]) * len(self.ids)
+        for task, words, place in self._words[fact]:
+            try:
+                numbers[task] = _PARSERS[fact](words)
+            except ValueError as error:
+                of = f"{fact} of task {[*self.ids][task]!r}"
+                problem = f"{of}: expected {error}, got {words[:80]!r}"
+                raise self.error(place, problem) from None
+        return np.asarray(numbers)
 
     def _sizes(self, stated: Floats, done: Mask) -> Sizes | None:
         sizes = left_of(stated, done, np.int64)
@@ -223,28 +184,28 @@ class Draft:
         return [self.kinds.get(task, name) for name, task in self.ids.items()]
 
     def _commands(self) -> list[Command | None]:
-        names = [*self.ids]
-        commands: list[Command | None] = [None] * len(names)
-        for task, words, place in self._words["command"]:
-            command = command_of(words)
-            if command is None:
-                told = f"command of task {names[task]!r}: expected plain words without shell syntax"
-                raise self.error(place, f"{told}, got {words!r}")
-            commands[task] = self._directed(task, command) if command.argv else None
-        return commands
+        return self._each_command(self._parsed)
 
     def _lines(self) -> list[Command | None]:
         """Return the commands as text. A shell splits and expands the text itself."""
-        commands: list[Command | None] = [None] * len(self.ids)
-        for task, words, _ in self._words["command"]:
-            if words.strip():
-                commands[task] = self._directed(task, Command((words,)))
-        return commands
+        return self._each_command(lambda _, words, __: Command((words,) if words.strip() else ()))
 
-    def _directed(self, task: int, command: Command) -> Command:
-        given = [self._words[fact].get(task) if fact in self._words else None for fact in STREAMS]
-        directory, stdin, stdout, stderr = given
-        return replace(command, directory=directory, stdin=stdin, stdout=stdout, stderr=stderr)
+    def _parsed(self, task: int, words: str, place: int) -> Command:
+        command = command_of(words)
+        if command is None:
+            name = [*self.ids][task]
+            told = f"command of task {name!r}: expected plain words without shell syntax"
+            raise self.error(place, f"{told}, got {words!r}")
+        return command
+
+    def _each_command(self, parse: Callable[[int, str, int], Command]) -> list[Command | None]:
+        commands: list[Command | None] = [None] * len(self.ids)
+        for task, words, place in self._words["command"]:
+            command = parse(task, words, place)
+            if command.argv:
+                given: dict[str, Any] = {f: self._words[f].get(task) for f in STREAMS}
+                commands[task] = replace(command, **given)
+        return commands
 
 
 # The way back: what a file says of each task
