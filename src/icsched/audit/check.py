@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,10 +52,16 @@ def audit(names: Sequence[Hashable], arcs: ArrayLike, certificate: object) -> Au
     _check_head(found, names, graph)
     order = ids(found["order"], graph.tasks, "order")
     eligible = _eligible(graph, order)
-    bound = _bound(graph, bound_of(graph, found["bound"], "bound", 0, Budget()))
+    enabled = bound_of(graph, found["bound"], "bound", 0, Budget())  # then come the sinks
+    whole = np.append(enabled, np.full(graph.tasks - graph.nonsinks, enabled[-1]))
+    sources = graph.tasks - graph.nonsources
+    bound = np.minimum(whole, graph.nonsources) + sources - np.arange(graph.tasks + 1)
     ratios = _ratios(eligible, bound)
     for name, ratio in zip(_RATIOS, ratios, strict=True):
-        _check_ratio(found[name], ratio, name)
+        claimed: Any = found[name]
+        is_number = isinstance(claimed, (int, float)) and not isinstance(claimed, bool)
+        if not is_number or not 0 <= claimed <= 1 or abs(claimed - ratio) > _CLOSE:
+            raise CertificateError(name, f"the order and the bound give {ratio!r}")
     return Audited(order, eligible, bound, *ratios)
 
 
@@ -95,27 +102,9 @@ def _eligible(graph: Graph, order: Ints) -> Ints:
     return (enabled - np.arange(graph.tasks + 1)).astype(np.int64)
 
 
-def _bound(graph: Graph, enabled: Ints) -> Ints:
-    """Return the bound on eligible tasks after each step, sinks last."""
-    sources, sinks = graph.tasks - graph.nonsources, graph.tasks - graph.nonsinks
-    whole = np.concatenate([enabled, np.full(sinks, enabled[-1])])
-    most = np.minimum(whole, graph.nonsources)
-    return np.asarray(most + sources - np.arange(graph.tasks + 1))
-
-
 def _ratios(eligible: Ints, bound: Ints) -> tuple[float, float, float]:
     counted = bound > 0
     if not counted.any():
         return 1.0, 1.0, 1.0
     parts = eligible[counted] / bound[counted]
     return float(parts.min()), float(parts.mean()), int(eligible.sum()) / int(bound.sum())
-
-
-def _check_ratio(claimed: object, ratio: float, name: str) -> None:
-    if (
-        not isinstance(claimed, (int, float))
-        or isinstance(claimed, bool)
-        or not 0 <= claimed <= 1
-        or abs(claimed - ratio) > _CLOSE
-    ):
-        raise CertificateError(name, f"the order and the bound give {ratio!r}")

@@ -10,56 +10,6 @@ from icsched.audit import leaves
 from icsched.audit.graph import Budget, Graph, Ints, fields, ints, items, rows, sorted_graph
 from icsched.errors import CertificateError
 
-
-def bound_of(graph: Graph, node: object, place: str, depth: int, budget: Budget) -> Ints:
-    """Return the bound of *graph* that *node* proves: for 0, 1, 2, ... nonsinks that have run."""
-    budget.step(graph, depth, place)
-    if not isinstance(node, dict) or not isinstance(node.get("rule"), str):
-        raise CertificateError(place, "expected an object with a rule")
-    found = _by_rule(graph, node, place, depth, budget)
-    if len(found) != graph.nonsinks + 1:  # a rule that is wrong: nothing may be built on it
-        raise CertificateError(place, "the rule does not fit the dag")
-    found[0] = 0  # no task runs, so none is enabled
-    return found
-
-
-def _by_rule(graph: Graph, node: dict[str, object], place: str, depth: int, budget: Budget) -> Ints:
-    rule = str(node["rule"])
-    if rule not in _KEYS:
-        raise CertificateError(place, "unknown rule")
-    values = fields(node, {"rule", *_KEYS[rule]}, place)
-    inner = f"{place}.{rule}"
-    inside = _Inside(inner, depth + 1, budget)
-    match rule:
-        case "exact" | "tree":
-            return _remembered(graph, rule, inner, budget)
-        case "cycle":
-            return leaves.cycle(graph, inner)
-        case "clique":
-            return leaves.clique(graph, inner)
-        case "shares":
-            return leaves.shares(graph, values["segments"], values["shares"], inner)
-        case "without":
-            return inside.without(graph, values["arcs"], values["part"])
-        case "series":
-            return inside.series(graph, values["parts"])
-        case "sum":
-            return inside.sum(graph, values["pieces"])
-        case "dual":
-            return inside.dual(graph, values["part"])
-        case _:
-            return inside.least(graph, values["parts"])
-
-
-def _remembered(graph: Graph, rule: str, place: str, budget: Budget) -> Ints:
-    """Return the bound of a leaf that takes long to compute; equal dags are looked at once."""
-    key = rule, graph.tasks, graph.arcs.tobytes()
-    if key not in budget.known:
-        find = leaves.exact if rule == "exact" else leaves.tree
-        budget.known[key] = find(graph, place, budget)
-    return budget.known[key].copy()
-
-
 _KEYS: dict[str, tuple[str, ...]] = {
     "exact": (),
     "tree": (),
@@ -72,6 +22,48 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "dual": ("part",),
     "least": ("parts",),
 }
+
+
+def bound_of(graph: Graph, node: object, place: str, depth: int, budget: Budget) -> Ints:
+    """Return the bound of *graph* that *node* proves: for 0, 1, 2, ... nonsinks that have run."""
+    budget.step(graph, depth, place)
+    if not isinstance(node, dict) or not isinstance(rule := node.get("rule"), str):
+        raise CertificateError(place, "expected an object with a rule")
+    if rule not in _KEYS:
+        raise CertificateError(place, "unknown rule")
+    values = fields(node, {"rule", *_KEYS[rule]}, place)
+    found = _by_rule(graph, rule, values, _Inside(f"{place}.{rule}", depth + 1, budget))
+    if len(found) != graph.nonsinks + 1:  # a rule that is wrong: nothing may be built on it
+        raise CertificateError(place, "the rule does not fit the dag")
+    found[0] = 0  # no task runs, so none is enabled
+    return found
+
+
+def _by_rule(graph: Graph, rule: str, values: dict[str, object], inside: _Inside) -> Ints:
+    match rule:
+        case "exact" | "tree":
+            key = rule, graph.tasks, graph.arcs.tobytes()
+            known = inside.budget.known
+            if key not in known:
+                find = leaves.exact if rule == "exact" else leaves.tree
+                known[key] = find(graph, inside.place, inside.budget)
+            return known[key].copy()
+        case "cycle":
+            return leaves.cycle(graph, inside.place)
+        case "clique":
+            return leaves.clique(graph, inside.place)
+        case "shares":
+            return leaves.shares(graph, values["segments"], values["shares"], inside.place)
+        case "without":
+            return inside.without(graph, values["arcs"], values["part"])
+        case "series":
+            return inside.series(graph, values["parts"])
+        case "sum":
+            return inside.sum(graph, values["pieces"])
+        case "dual":
+            return inside.dual(graph, values["part"])
+        case _:
+            return inside.least(graph, values["parts"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,20 +139,17 @@ class _Inside:
         bounds = [np.zeros(0, np.int64)]
         done = 0
         for number, (part, inner) in enumerate(zip(found, graphs, strict=True)):
-            bound = self._series_part(inner, part["part"], number)
+            if not len(inner.arcs) and part["part"] == {"rule": "exact"}:
+                self.budget.take(2000, self.place)  # there may be many such parts
+                bound = np.zeros(1, np.int64)
+            else:
+                bound = self.part(inner, part["part"], number)
             is_last = number == len(found) - 1
             whole = bound if is_last else _padded(bound, inner.tasks)[:-1]
             bounds.append(whole + done)
             done += inner.nonsources
             done += 0 if is_last else graphs[number + 1].tasks - graphs[number + 1].nonsources
         return np.concatenate(bounds)
-
-    def _series_part(self, inner: Graph, node: object, number: int) -> Ints:
-        """Return the bound of a part; a part without arcs, of which there may be many, is quick."""
-        if not len(inner.arcs) and node == {"rule": "exact"}:
-            self.budget.take(2000, self.place)
-            return np.zeros(1, np.int64)
-        return self.part(inner, node, number)
 
     def _check_junctions(self, graph: Graph, label: Ints, parts: int) -> None:
         before, after = label[graph.arcs].T

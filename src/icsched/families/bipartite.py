@@ -118,15 +118,21 @@ def pbt(zigzag: str) -> Dag[int]:
     >>> pbt("2,1/2,1") == n(2)
     True
     """
-    turns = [_turn(word.strip()) for word in zigzag.split(",")]
+    turns = []
+    for word in map(str.strip, zigzag.split(",")):
+        match = re.fullmatch(r"(1/)?([0-9]{1,18})", word)
+        if match is None:
+            raise ArgumentError(
+                f"argument zigzag: expected integers and reciprocals such as 4,1/2,3, got {word!r}"
+            )
+        turns.append(Turn(int(match[2]), is_reciprocal=match[1] is not None))
     for left, right in pairwise(turns):
         if left.is_reciprocal == right.is_reciprocal:
             raise ArgumentError(
                 "argument zigzag: expected integers and reciprocals in turn, "
                 f"got {left} before {right}"
             )
-    _check_degrees("zigzag", turns)
-    return _tree(turns)
+    return _tree("zigzag", turns, turns)
 
 
 def w_strand(degrees: str) -> Dag[int]:
@@ -161,36 +167,24 @@ def _w_arcs(s: int, d: int) -> tuple[Ints, Ints]:
     return sources, sources * (d - 1) + np.tile(np.arange(d), s)
 
 
-def _turn(word: str) -> Turn:
-    match = re.fullmatch(r"(1/)?([0-9]{1,18})", word)
-    if match is None:
-        raise ArgumentError(
-            f"argument zigzag: expected integers and reciprocals such as 4,1/2,3, got {word!r}"
-        )
-    return Turn(int(match[2]), is_reciprocal=match[1] is not None)
-
-
 def _strand(degrees: str, *, is_reciprocal: bool) -> Dag[int]:
     words = [word.strip() for word in degrees.split(",")]
     for word in words:
         if re.fullmatch(r"[0-9]{1,18}", word) is None:
             raise ArgumentError(f"argument degrees: expected integers such as 4,2,3, got {word!r}")
     turns = [Turn(int(word), is_reciprocal) for word in words]
-    _check_degrees("degrees", turns)
     shared = Turn(2, not is_reciprocal)
-    return _tree([turn for own in turns for turn in (own, shared)][:-1])
+    return _tree("degrees", turns, [turn for own in turns for turn in (own, shared)][:-1])
 
 
-def _tree(turns: Sequence[Turn]) -> Dag[int]:
-    parents, children = zigzag_arcs(turns)
-    return bipartite_dag(int(parents[-1]) + 1, int(children[-1]) + 1, parents, children)
-
-
-def _check_degrees(argument: str, turns: Sequence[Turn]) -> None:
-    for place, turn in enumerate(turns):
-        least = 1 if place in (0, len(turns) - 1) else 2
+def _tree(argument: str, given: Sequence[Turn], turns: Sequence[Turn]) -> Dag[int]:
+    """Return the tree of *turns*; raises ArgumentError for a wrong degree among the *given*."""
+    for place, turn in enumerate(given):
+        least = 1 if place in (0, len(given) - 1) else 2
         if turn.degree < least:
             raise ArgumentError(
                 f"argument {argument}: expected degrees above 1, or 1 at either end, "
                 f"got {turn} at place {place + 1}"
             )
+    parents, children = zigzag_arcs(turns)
+    return bipartite_dag(int(parents[-1]) + 1, int(children[-1]) + 1, parents, children)

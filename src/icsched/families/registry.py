@@ -46,7 +46,11 @@ def make(name: str, arguments: Sequence[str], *, seed: int | None = None) -> Dag
     >>> make("w", ["3", "2"])
     Dag(tasks=7, arcs=6)
     """
-    family = _family(name)
+    if name not in FAMILIES:
+        question = did_you_mean(name, FAMILIES)
+        hint = f"{question} `icsched make` lists them all".lstrip()
+        raise ArgumentError(f"unknown family {name!r}: {hint}")
+    family = FAMILIES[name]
     options = {"seed": 0 if seed is None else seed} if family.is_random else {}
     if seed is not None and not family.is_random:
         raise ArgumentError(f"{name}: a seed cannot be used, the family is not random; got {seed}")
@@ -57,41 +61,25 @@ def make(name: str, arguments: Sequence[str], *, seed: int | None = None) -> Dag
         raise ArgumentError(f"{name}: {error}") from error
 
 
-def _family(name: str) -> Family:
-    if name not in FAMILIES:
-        question = did_you_mean(name, FAMILIES)
-        hint = f"{question} `icsched make` lists them all".lstrip()
-        raise ArgumentError(f"unknown family {name!r}: {hint}")
-    return FAMILIES[name]
-
-
 def _values(family: Family, words: Sequence[str]) -> list[int | str]:
     parameters = _positional(family.function)
-    least = sum(parameter.default is parameter.empty for parameter in parameters)
-    if not least <= len(words) <= len(parameters):
-        wanted = _counted(least, len(parameters))
+    least, most = sum(p.default is p.empty for p in parameters), len(parameters)
+    if not least <= len(words) <= most:
+        number = f"{least} to {most}" if least < most else str(most or "no")
+        wanted = f"{number} argument{'' if most == 1 else 's'}"
         raise ArgumentError(
             f"{family.name}: expected {wanted}, got {len(words)}; usage: {family.usage}"
         )
     types = get_type_hints(family.function)
-    return [
-        _integer(family, parameter.name, word) if types[parameter.name] is int else word
-        for parameter, word in zip(parameters, words, strict=False)
-    ]
-
-
-def _counted(least: int, most: int) -> str:
-    number = f"{least} to {most}" if least < most else str(most or "no")
-    return f"{number} argument" if most == 1 else f"{number} arguments"
-
-
-def _integer(family: Family, argument: str, word: str) -> int:
-    try:
-        return int(word)
-    except ValueError:
-        raise ArgumentError(
-            f"{family.name}: argument {argument}: expected an integer, got {word!r}"
-        ) from None
+    values: list[int | str] = []
+    for parameter, word in zip(parameters, words, strict=False):
+        try:
+            values.append(int(word) if types[parameter.name] is int else word)
+        except ValueError:
+            raise ArgumentError(
+                f"{family.name}: argument {parameter.name}: expected an integer, got {word!r}"
+            ) from None
+    return values
 
 
 def _positional(function: Callable[..., Dag]) -> list[inspect.Parameter]:
@@ -100,14 +88,12 @@ def _positional(function: Callable[..., Dag]) -> list[inspect.Parameter]:
 
 
 def _described(function: Callable[..., Dag]) -> Family:
-    arguments = " ".join(map(_usage_word, _positional(function)))
+    words = [
+        p.name.upper() if p.default is p.empty else f"[{p.name.upper()}]"
+        for p in _positional(function)
+    ]
     summary = (function.__doc__ or "").partition("\n")[0]
-    return Family(function.__name__.replace("_", "-"), function, arguments, summary)
-
-
-def _usage_word(parameter: inspect.Parameter) -> str:
-    word = parameter.name.upper()
-    return word if parameter.default is parameter.empty else f"[{word}]"
+    return Family(function.__name__.replace("_", "-"), function, " ".join(words), summary)
 
 
 def _functions() -> Iterator[Callable[..., Dag]]:

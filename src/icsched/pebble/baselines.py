@@ -6,7 +6,7 @@ breaks ties by task id.
 
 from collections.abc import Iterable
 from types import NoneType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ from icsched.errors import ArgumentError
 
 RunTimes: TypeAlias = PerTask
 
-_NOT_NUMBERS = str, bytes, NoneType
+_NOT_NUMBERS = str, bytes, NoneType  # which numpy would read as numbers
 
 
 def fifo_order(graph: Graph) -> Ids:
@@ -96,7 +96,14 @@ def checked_run_times(dag: Dag, run_times: RunTimes | None) -> Floats:
     if run_times is None:
         return np.ones(len(dag))
     values = values_by_id(dag, "run_times", run_times)
-    _check_numbers(dag, values)
+    kind = getattr(getattr(values, "dtype", None), "kind", "O")
+    is_row = getattr(values, "ndim", 1) == 1 and isinstance(values, Iterable)
+    if kind in "OSU" and is_row and not isinstance(values, str | bytes):
+        times = list(values)
+        if any(issubclass(kind, _NOT_NUMBERS) for kind in set(map(type, times))):  # soon known
+            for name, time in zip(dag.names, times, strict=False):
+                if isinstance(time, _NOT_NUMBERS):
+                    raise ArgumentError(f"run time of {name!r}: expected a number, got {time!r}")
     try:
         weights = np.ascontiguousarray(values, np.float64)
     except (TypeError, ValueError):
@@ -109,19 +116,6 @@ def checked_run_times(dag: Dag, run_times: RunTimes | None) -> Floats:
         expected = f"expected {expected_time(time)}, got {time}"
         raise ArgumentError(f"run time of {dag.names[bad[0]]!r}: {expected}")
     return weights
-
-
-def _check_numbers(dag: Dag, values: Any) -> None:
-    """Raise ArgumentError for text and None, which numpy would read as numbers."""
-    kind = getattr(getattr(values, "dtype", None), "kind", "O")
-    if kind not in "OSU" or getattr(values, "ndim", 1) != 1 or isinstance(values, str | bytes):
-        return
-    times = list(values) if isinstance(values, Iterable) else []
-    if not any(issubclass(kind, _NOT_NUMBERS) for kind in set(map(type, times))):  # soon known
-        return
-    for name, time in zip(dag.names, times, strict=False):
-        if isinstance(time, _NOT_NUMBERS):
-            raise ArgumentError(f"run time of {name!r}: expected a number, got {time!r}")
 
 
 def random_order(graph: Graph, *, seed: int) -> Ids:

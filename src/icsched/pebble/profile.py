@@ -121,14 +121,6 @@ def _latest(rows: Rows, position: Ids) -> Ids:
     return latest
 
 
-def _count_during(start: Ids, stop: Ids, steps: int) -> Profile:
-    """Count, for t = 0 .. steps, the intervals with start <= t < stop."""
-    change = np.bincount(start, minlength=steps + 2) - np.bincount(stop, minlength=steps + 2)
-    profile = np.cumsum(change[: steps + 1])
-    profile.flags.writeable = False
-    return profile
-
-
 def eligibility_profile(graph: Graph, order: Order) -> Profile:
     """Count the eligible tasks after each step of running *graph* in *order*.
 
@@ -290,7 +282,11 @@ class Schedule(Tabular, Shown, Generic[T_co]):
     @cached_property
     def eligible(self) -> Profile:
         """Eligible tasks after each step."""
-        return _count_during(self.ready, self.ranks + 1, len(self.dag))
+        begun = np.bincount(self.ready, minlength=len(self.dag) + 1)
+        ended = np.bincount(self.ranks + 1, minlength=len(self.dag) + 1)
+        profile = np.cumsum(begun - ended)
+        profile.flags.writeable = False
+        return profile
 
     @cached_property
     def enabled(self) -> Profile:

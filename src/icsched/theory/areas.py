@@ -338,7 +338,15 @@ def by_closures(dag: Dag, gains: Counts) -> Ids:
     >>> by_closures(pair_and_fork, np.ones(5, int)).tolist()
     [2, 0]
     """
-    needs, targets = _needs(dag), np.flatnonzero(dag.in_degrees > 0)
+    place = np.full(len(dag), -1)
+    place[dag.nonsinks] = np.arange(len(dag.nonsinks))
+    needs = np.zeros((len(dag), len(dag.nonsinks)), np.float32)  # which nonsinks a task needs
+    for task in dag.fifo_order.tolist():
+        parents = dag.parent_rows[task]
+        if len(parents):
+            needs[task] = needs[parents].max(axis=0)
+            needs[task, place[parents]] = 1
+    targets = np.flatnonzero(dag.in_degrees > 0)
     weights, needs = gains[targets].astype(np.float64), needs[targets]
     column = np.arange(len(dag.nonsinks))
     by_level = ranks_of(dag.fifo_order)[dag.nonsinks]
@@ -355,16 +363,3 @@ def by_closures(dag: Dag, gains: Counts) -> Ids:
         left = common.diagonal() > 0
         needs, weights, common = needs[left], weights[left], common[np.ix_(left, left)]
     return dag.nonsinks[order]
-
-
-def _needs(dag: Dag) -> NDArray[np.float32]:
-    """Return for each task a row with 1 for each nonsink that must run before it."""
-    place = np.full(len(dag), -1)
-    place[dag.nonsinks] = np.arange(len(dag.nonsinks))
-    needs = np.zeros((len(dag), len(dag.nonsinks)), np.float32)
-    for task in dag.fifo_order.tolist():
-        parents = dag.parent_rows[task]
-        if len(parents):
-            needs[task] = needs[parents].max(axis=0)
-            needs[task, place[parents]] = 1
-    return needs

@@ -192,11 +192,10 @@ def _parts_and_junctions(parts: Sequence[BoundedOrder], depth: int) -> Iterator[
         if part.dag.arc_count:
             yield steps_of(part, depth + 1)
         if later is not None:
-            name = _complete_name(len(part.dag.sinks), len(later.dag.sources))
+            sources, sinks = len(part.dag.sinks), len(later.dag.sources)
+            name = f"K({sources},{sinks})"
+            if sources == 1:
+                name = "N(1)" if sinks == 1 else f"W(1,{sinks})"
+            elif sinks == 1:
+                name = f"M(1,{sources})"
             yield ProofStep(Rule.PART, name=name)
-
-
-def _complete_name(sources: int, sinks: int) -> str:
-    if sources == 1:
-        return "N(1)" if sinks == 1 else f"W(1,{sinks})"
-    return f"M(1,{sources})" if sinks == 1 else f"K({sources},{sinks})"

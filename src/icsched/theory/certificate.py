@@ -21,7 +21,7 @@ from icsched.theory.analysis import Analysis
 from icsched.theory.blocks import Kind
 from icsched.theory.bounds import BoundedOrder, Dual, Least, Series, Sum, Without
 from icsched.theory.envelopes import Envelope
-from icsched.theory.pieces import Pieces
+from icsched.theory.pieces import counting_groups
 from icsched.theory.profiles import Counts
 from icsched.theory.recursion import FULL, bounded_order
 
@@ -142,13 +142,15 @@ def _made(bounded: BoundedOrder, known: dict[int, Node]) -> Node:
         case Analysis() as analysis:
             return {"rule": "sum", "pieces": _block_pieces(analysis)}
         case Sum(pieces):
-            return {"rule": "sum", "pieces": [_piece(*piece, known) for piece in pieces]}
-
-
-def _piece(copies: Pieces, bounded: BoundedOrder, known: dict[int, Node]) -> Node:
-    runs = copies.tasks[:, : copies.runs].tolist()
-    counts = copies.tasks[:, copies.dag.in_degrees > 0].tolist()
-    return {"runs": runs, "counts": counts, "part": _node(bounded, known)}
+            nodes = [
+                {
+                    "runs": copies.tasks[:, : copies.runs].tolist(),
+                    "counts": copies.tasks[:, copies.dag.in_degrees > 0].tolist(),
+                    "part": _node(part, known),
+                }
+                for copies, part in pieces
+            ]
+            return {"rule": "sum", "pieces": nodes}
 
 
 def _block_pieces(analysis: Analysis) -> list[Node]:
@@ -158,9 +160,7 @@ def _block_pieces(analysis: Analysis) -> list[Node]:
     """
     parts = analysis.parts
     arcs, owner = parts.dag.arcs, parts.owner
-    counter = np.full(len(parts.dag), -1, np.int32)
-    counter[arcs[:, 1]] = owner[arcs[:, 0]]
-    counts = _rows_of(counter, len(parts))
+    counts = _rows_of(counting_groups(parts.dag, owner), len(parts))
     arcs_of = _rows_of(owner[arcs[:, 0]], len(parts))
     local = np.empty(len(parts.dag), np.int32)
     pieces: dict[tuple[int, int, bytes], tuple[list[list[int]], list[list[int]], Node]] = {}

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from icsched.arrays import Ids, Mask
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, LimitError
+from icsched.theory.pieces import counting_groups
 from icsched.theory.profiles import Allowance, Counts
 
 # Arcs that all rounds together may put through flows, each times the binary digits of the dag's
@@ -211,8 +212,7 @@ class _Rounds:
         segment[dag.nonsinks] = number
         sizes = np.bincount(number, minlength=len(starts)).astype(np.int64)
         totals = np.zeros(len(starts), np.int64)
-        enabled = np.full(len(dag), -1, np.int32)
-        np.maximum.at(enabled, dag.arcs[:, 1], segment[dag.arcs[:, 0]])
+        enabled = counting_groups(dag, segment)
         nonsources = dag.in_degrees > 0
         np.add.at(totals, enabled[nonsources], self.weights[nonsources])
         left = self._unshared(segment, enabled, sizes, totals)

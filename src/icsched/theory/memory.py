@@ -165,17 +165,12 @@ class _Walk:
         self.wanting = [_set(children) for children in self.children]
         self.nonsinks = _set(dag.nonsinks.tolist())
         self.sources = _set(dag.sources.tolist())
-        self.twin = self._twins()
-
-    def _twins(self) -> list[int]:
-        """Return for each task the set of its twin that runs just before it; 0 if it has none."""
+        self.twin = [0] * self.tasks  # the set of the twin that runs just before a task, if any
         latest: dict[tuple[int, int], int] = {}
-        twin = [0] * self.tasks
         for task in sorted(range(self.tasks), key=self._weight):
             kind = (self.needed[task], self.wanting[task])
-            twin[task] = latest.get(kind, 0)
+            self.twin[task] = latest.get(kind, 0)
             latest[kind] = 1 << task
-        return twin
 
     def _weight(self, task: int) -> int:
         return self.sizes[task] if self.wanting[task] else 0
@@ -205,17 +200,16 @@ class _Walk:
         if self.profile is None and not self.nonsinks & ~executed:
             yield _first(eligible)
             return
+        later = ~(executed | eligible)
         for task in _members(eligible):
             if self.twin[task] & ~executed:
                 continue
-            if self.profile is not None or self._is_due(task, executed | eligible):
+            if (
+                self.profile is not None
+                or self.wanting[task]
+                or any(not self.wanting[parent] & later for parent in self.parents[task])
+            ):
                 yield task
-
-    def _is_due(self, task: int, reached: int) -> bool:
-        """Whether *task* may not wait; *reached* are the tasks that have run or are eligible."""
-        if self.wanting[task]:
-            return True
-        return any(not self.wanting[parent] & ~reached for parent in self.parents[task])
 
     def _offer(
         self, layer: dict[int, _State], step: int, before: int, state: _State, task: int
