@@ -24,10 +24,9 @@ _MOST_TRIALS = 30_000_000  # of a pattern on a name: about ten seconds
 class RunTimeTable:
     """Seconds of jobs, by name and by glob pattern; jobs may be missing.
 
-    `seconds` has one number for each of `names`. `patterns` gives seconds to patterns with
-    ``*``, ``?`` or ``[...]``. The longest pattern comes first, then the order of text, so the first
-    pattern that fits a name is the one to use. A name of `names` wins over every pattern, and so
-    does a job whose own name is the text of a pattern. Zero seconds means an instant job.
+    `seconds` has one number for each of `names`, `patterns` one for each pattern with ``*``, ``?``
+    or ``[...]``. The longest pattern comes first, so the first pattern that fits a name is the one
+    to use. A job whose own name is in `names` or `patterns` has the seconds of that.
 
     Raises ArgumentError for a name given twice, a wrong number of seconds, or seconds that are
     negative, infinite or NaN, above 1e100, or below 1e-100 but not 0.
@@ -78,16 +77,12 @@ def _check_seconds(names: tuple[str, ...] | list[str], seconds: Floats) -> None:
 
 
 class Origin(IntEnum):
-    """Where the run time of a task comes from.
+    """Where the run time of a task comes from."""
 
-    MEASURED: the task itself has one. PATTERN: a pattern fits its name. KIND: the mean of the tasks
-    of its kind. ALL: the mean of all that are known.
-    """
-
-    MEASURED = 0
-    PATTERN = 1
-    KIND = 2
-    ALL = 3
+    MEASURED = 0  # the task itself
+    PATTERN = 1  # that fits its name
+    KIND = 2  # the mean of the tasks of its kind
+    ALL = 3  # the mean of all that are known
 
 
 def stem(name: str) -> str:
@@ -172,10 +167,7 @@ def _matches(
 def _by_beginning(
     patterns: Mapping[str, float],
 ) -> dict[str, list[tuple[int, str, re.Pattern[str]]]]:
-    """Return rank, text and rule of patterns by the plain letters that they begin with.
-
-    A name is then tried on the few patterns that begin as the name does.
-    """
+    """Return rank, text and rule of patterns by the plain letters with which they begin."""
     groups: dict[str, list[tuple[int, str, re.Pattern[str]]]] = defaultdict(list)
     for rank, pattern in enumerate(patterns):
         beginning = _SPECIAL.split(pattern, maxsplit=1)[0]

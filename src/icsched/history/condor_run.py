@@ -59,7 +59,7 @@ class _Attempt:
 
 @dataclass(slots=True)
 class _Node:
-    """What is known of a name: its latest cluster, and whether all ends in there were good."""
+    """A name of jobs: its latest cluster, and whether all ends in there were good."""
 
     cluster: int
     is_good: bool | None = None  # no end yet
@@ -92,7 +92,7 @@ class Attempts:
             Kind.HELD: self._evict,
             Kind.POST_SCRIPT: self._judge,
             Kind.RECONNECT_FAILED: self._evict,
-            Kind.CLUSTER_SUBMIT: self._submit_cluster,
+            Kind.CLUSTER_SUBMIT: lambda event: self._clusters.update({event.job[0]: event.text}),
         }
 
     def follow(self, path: str, events: Iterable[Event]) -> None:
@@ -106,9 +106,6 @@ class Attempts:
                 self._acts[event.kind](event)
             if len(self._attempts) > MOST or len(self._jobs) > MOST:
                 raise FormatError(path, None, f"expected at most {MOST:,} jobs and attempts")
-
-    def _submit_cluster(self, event: Event) -> None:
-        self._clusters[event.job[0]] = event.text
 
     def _submit(self, event: Event) -> None:
         cluster = event.job[0]
@@ -234,7 +231,7 @@ def _number(job: Job) -> str:
 def _runs(counts: Ids, times: Floats) -> Ids:
     """Return the run of each attempt: run k begins with the first job that is in its k-th.
 
-    *counts* says how often each attempt's job had succeeded before; jobs that are new in a later
+    *counts* says how often each attempt's job had succeeded before. Jobs that are new in a later
     run have lower counts, so the time decides.
     """
     if not len(counts) or not counts.any():

@@ -20,32 +20,25 @@ _YEARLESS = (  # when logs without years begin, as POSIX times
 
 
 class Ending(IntEnum):
-    """How an attempt to execute a job ended.
-
-    EVICTED: the job left its slot before its end, and its work was lost. That may be an eviction,
-    a hold, an error of HTCondor's shadow, or a lost connection. REMOVED: somebody removed the job
-    while it ran. RUNNING: the log ends first.
-    """
+    """How an attempt to execute a job ended."""
 
     DONE = 0
     FAILED = 1
-    EVICTED = 2
-    REMOVED = 3
-    RUNNING = 4
+    EVICTED = 2  # or was held, or HTCondor's shadow or connection failed: its work was lost
+    REMOVED = 3  # by somebody, while it ran
+    RUNNING = 4  # when the log ends
 
 
 @dataclass(frozen=True, eq=False)
 class PastRun:
     """The attempts to execute jobs that logs tell of, in the order in which they appear there.
 
-    `names` has the name of each job: of its DAG node, or "cluster.proc" if it has none. A job may
-    be there without any attempt. The arrays have one entry per attempt. `job` and `slot` are
-    indexes into `names` and `slots`; `slot` is -1 if unknown. Times are seconds since the earliest
-    event, whose POSIX time is `began`; NaN means unknown. An end before its start, or a start
-    before its submission, comes from a clock that was set back: the earlier of the two is then
-    unknown, and `set_back` has the seconds between end and start. `suspended` has the seconds
-    within an attempt in which the job did not run. `run` counts the runs of the same workflow in
-    the logs, from 0.
+    `names` has the name of each job: of its DAG node, or "cluster.proc" if it has none. The arrays
+    have one entry per attempt. `job` and `slot` are indexes into `names` and `slots`. Times are
+    seconds since the earliest event, whose POSIX time is `began`; NaN and -1 mean unknown. If a
+    clock was set back, the earlier of two moments is unknown, and `set_back` has the seconds from
+    start to end. `suspended` has the seconds within an attempt in which the job did not run. `run`
+    counts the runs of the same workflow in the logs, from 0.
     """
 
     names: tuple[str, ...]

@@ -89,7 +89,7 @@ def read_run_times(*paths: Path) -> RunTimeTable:
         raise ArgumentError("paths: expected at least one file")
     read = [(os.fspath(path), files.read_bytes(path)) for path in paths]
     tables = [pair for pair in read if content_of(*pair) is Content.TABLE]
-    logs = [pair for pair in read if content_of(*pair) is not Content.TABLE]
+    logs = [pair for pair in read if pair not in tables]
     by_name: dict[str, float] = {}
     by_pattern: dict[str, float] = {}
     if logs:
@@ -117,10 +117,9 @@ Row = tuple[int, list[str]]  # with its line
 def _table(path: str, text: str) -> dict[str, float]:
     """Return seconds by name or pattern, as *text* has them; raises FormatError with the line.
 
-    Commas, tabs, semicolons or blanks separate the columns. After semicolons, a comma in a number
-    is a decimal point. A first line without a number in its time column has the names of the
-    columns; if it does not know them, the first two columns count. A column called origin, as
-    `icsched learn` writes it, leaves out the rows that are means: these are made again.
+    A first line without a number in its time column has the names of the columns; if it does not
+    know them, the first two columns count. A column called origin, as `icsched learn` writes it,
+    leaves out the rows that are means: these are made again.
     """
     rows = _rows(path, text.removeprefix("\ufeff"))
     first = next(rows, None)
@@ -165,11 +164,13 @@ def _add(
         raise _no_time(path, row)
     name, word = cells[columns[0]].strip(), cells[columns[1]].strip()
     if name in found:
-        raise FormatError(path, line, f"job {_start(name)!r} is already on line {found[name][0]}")
+        raise FormatError(
+            path, line, f"job {_shortened(name)!r} is already on line {found[name][0]}"
+        )
     value = _number(word)
     if not name or value is None or not (value == 0 or SHORTEST <= value <= LONGEST):
         expected = _EXPECTED if value is None else f"a number of seconds, {expected_time(value)}"
-        problem = f"job {_start(name)!r}: expected {expected}, got {_start(word)!r}"
+        problem = f"job {_shortened(name)!r}: expected {expected}, got {_shortened(word)!r}"
         raise FormatError(path, line, problem)
     found[name] = line, value
 
@@ -177,7 +178,7 @@ def _add(
 def _no_time(path: str, row: Row) -> FormatError:
     line, cells = row
     return FormatError(
-        path, line, f"expected a job and {_EXPECTED}, got {_start(','.join(cells))!r}"
+        path, line, f"expected a job and {_EXPECTED}, got {_shortened(','.join(cells))!r}"
     )
 
 
@@ -189,7 +190,10 @@ def _number(word: str) -> float | None:
 
 
 def _rows(path: str, text: str) -> Iterator[Row]:
-    """Yield the cells of each line that is neither blank nor a comment."""
+    """Yield the cells of each line that is neither blank nor a comment.
+
+    Commas, tabs, semicolons or blanks separate the columns.
+    """
     separator: str | None = ""  # not known yet; None for blanks
     for line, raw in enumerate(text.split("\n"), 1):
         content = raw.strip("\r ")
@@ -215,13 +219,11 @@ def _cells(line: str, separator: str | None) -> list[str]:
         cells = next(by_csv, [])
     else:
         cells = line.split(separator)
-    return [_decimal(cell) for cell in cells] if separator == ";" else cells
+    if separator == ";":  # a comma in a number is a decimal point
+        pointed = [cell.replace(",", ".") for cell in cells]
+        cells = [a if _number(b) is None else b for a, b in zip(cells, pointed, strict=True)]
+    return cells
 
 
-def _decimal(cell: str) -> str:
-    pointed = cell.replace(",", ".")
-    return cell if _number(pointed) is None else pointed
-
-
-def _start(text: str) -> str:
+def _shortened(text: str) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."

@@ -21,9 +21,8 @@ Indices = NDArray[np.int64]
 class KindOfJob:
     """What the logs say about the jobs of a kind, in all runs.
 
-    `count` counts the successful attempts of known length, of which `mean` (seconds) and `spread`
-    (standard deviation over mean) are. `mean` is None if there is no such attempt, and `spread` if
-    there are fewer than two. The deviation is that of a sample: n - 1 divides the squares.
+    `mean` (seconds) and `spread` (standard deviation of a sample, over the mean) are those of the
+    `count` successful attempts of known length; None if there are too few.
     """
 
     name: str
@@ -155,18 +154,13 @@ class Stall:
 
 @dataclass(frozen=True)
 class Stalls:
-    """For how long slots were free without a job to take, and for which jobs they waited.
+    """For how long slots were free without a job to take, and for which jobs they waited."""
 
-    `seconds` is how long at least one slot was, `lost` that of all slots together, `share` that
-    over all the time of the slots. `longest` has the worst periods, `waited_for` the jobs with the
-    slots' seconds that were lost until each of them ended.
-    """
-
-    seconds: float
-    lost: float
-    share: float
-    longest: tuple[Stall, ...]
-    waited_for: tuple[tuple[str, float], ...]
+    seconds: float  # with at least one free slot
+    lost: float  # seconds of all slots together
+    share: float  # of `lost` in all the time of the slots
+    longest: tuple[Stall, ...]  # the worst periods
+    waited_for: tuple[tuple[str, float], ...]  # jobs with the seconds that were lost for each
 
 
 def find_stalls(usage: Usage, names: Sequence[Hashable]) -> Stalls:
@@ -193,8 +187,7 @@ def _blamed(usage: Usage, moments: Floats) -> Ids:
     """Return the task that free slots wait for at each moment, -1 if it is unknown."""
     by_time = np.argsort(usage.takeable, kind="stable")
     after = np.searchsorted(usage.takeable[by_time], moments, side="right")
-    blamed = np.append(usage.last[by_time], usage.task[np.argmax(usage.end)])[after]
-    return blamed.astype(np.int32)
+    return np.append(usage.last[by_time], usage.task[np.argmax(usage.end)])[after]
 
 
 def _worst(blamed: Ids, lost: Floats, names: Sequence[Hashable]) -> tuple[tuple[str, float], ...]:

@@ -23,12 +23,10 @@ CLOCK_S = 1.0  # logs have whole seconds
 class Usage:
     """The attempts of a run whose start is known, in the order of their starts.
 
-    Times are in seconds since the first start. `task` is the id in the dag, -1 if there is none.
-    `end` of an attempt that still runs is the end of the log. `available` is when the job could
-    have been taken: it was submitted, or its parents were done `GRACE_S` before and a throttle held
-    it back; after an eviction, the moment of that. `ready` is when its last parent ended, `last`
-    that parent; both only for the first attempt of a task that has parents in the log, else NaN
-    and -1. `submitted` is NaN if unknown.
+    Times are in seconds since the first start; NaN and -1 mean unknown. `end` of an attempt that
+    still runs is the end of the log. `available` is when the job could have been taken: it was
+    submitted or evicted, or its parents were done `GRACE_S` before and a throttle held it back.
+    `ready` is when its last parent ended, and `last` that parent, for the first attempt alone.
     """
 
     task: Ids
@@ -54,8 +52,8 @@ class Usage:
         job, submitted = run.job[kept], run.submitted[kept] - zero
         start, end, ending = start - zero, end - zero, run.ending[kept].astype(np.int32)
         task = _tasks(run, dag)[job]
-        is_first = _is_first(job)
         ready, last = _released(dag, task, end, ending)
+        is_first = _is_first(job)
         ready, last = np.where(is_first, ready, np.nan), np.where(is_first, last, -1)
         _check_clock(run, job, start, ready)
         available = _available(job, submitted, start, end, ready, has_dag=dag is not None)
@@ -147,30 +145,26 @@ class Usage:
         """
         patience = max(AWAY_S, _AWAY_GAPS * max(self.overhead, self.latency))
         former, latter = self.pairs
-        was_away = self.waited(self.end[former], self.start[latter]) > patience
-        was_away |= self.ending[former] == Ending.EVICTED
-        comes = np.ones(len(self), bool)
-        comes[latter[~was_away]] = False
-        leaves = np.ones(len(self), bool)
-        leaves[former[~was_away]] = False
+        stayed = self.waited(self.end[former], self.start[latter]) <= patience
+        stayed &= self.ending[former] != Ending.EVICTED
         by_lane = np.lexsort((self.start, self.lane))
-        comes, leaves = by_lane[comes[by_lane]], by_lane[leaves[by_lane]]
+        comes = by_lane[~np.isin(by_lane, latter[stayed])]
+        leaves = by_lane[~np.isin(by_lane, former[stayed])]
         starts, ends = self.start[comes].copy(), self.end[leaves].copy()
-        is_first = ~np.isin(comes, latter)
         was_free = self.waited(np.zeros(len(starts)), starts) == 0
-        starts[is_first & was_free] = 0.0
+        starts[~np.isin(comes, latter) & was_free] = 0.0
         rest = self.waited(ends, np.full(len(ends), self.length))
         stays = (self.ending[leaves] != Ending.EVICTED) & (rest <= patience)
-        is_last = ~np.isin(leaves, former)
-        ends[(is_last & stays) | (leaves == np.argmax(self.end))] = np.inf
+        stays &= ~np.isin(leaves, former)
+        ends[stays | (leaves == np.argmax(self.end))] = np.inf
         if len(ends) and np.isfinite(ends).all():  # attempts of one slot may overlap by a second
             ends[np.argmax(ends)] = np.inf
         return starts, ends
 
     def present(self, moments: Floats) -> Ids:
         """Return how many slots were there at each moment."""
-        starts, ends = self.visits
-        return _since(np.sort(starts), moments) - _since(np.sort(ends), moments)
+        starts, ends = map(np.sort, self.visits)
+        return _since(starts, moments) - _since(ends, moments)
 
 
 def moments_of(usage: Usage, *times: Floats) -> Floats:
@@ -301,20 +295,15 @@ def fitted(usage: Usage) -> Fit:
     ran = float((usage.end - usage.start).sum())
     leave = max(ran / evictions, 1e-3) if evictions else math.inf
     starts, ends = usage.visits
+    starts, ends = np.maximum(starts, 0.0), ends + overhead  # a worker asks before it starts
+    is_lasting = ends > starts
     return Fit(
         workers=Workers(_count(usage), leave=leave, overhead=overhead, delay=delay),
-        recorded=_recorded(starts, ends, overhead, delay),
+        recorded=Recorded(starts[is_lasting], ends[is_lasting], delay, overhead),
         begin=-overhead,
         freed=freed,
         submission=_median(usage.submitted - usage.ready),
     )
-
-
-def _recorded(starts: Floats, ends: Floats, overhead: float, delay: float) -> Recorded:
-    """Return the visits, from when a worker must ask to start as early as it did."""
-    starts = np.maximum(starts, 0.0)
-    is_lasting = ends + overhead > starts
-    return Recorded(starts[is_lasting], ends[is_lasting] + overhead, delay, overhead)
 
 
 def _count(usage: Usage) -> int:
@@ -338,8 +327,7 @@ def _freed(usage: Usage) -> Floats:
     is_child = ~np.isnan(usage.ready)
     wanted = np.sort(np.where(is_child, usage.ready, usage.available))
     ready, start = usage.ready[is_child], usage.start[is_child]
-    queue = np.searchsorted(wanted, ready, side="right")
-    queue -= np.searchsorted(usage.start, ready, side="right")
+    queue = _since(wanted, ready) - _since(usage.start, ready)
     is_free = usage.running(ready) + queue <= usage.present(ready)
     found: Floats = np.maximum(start - ready, 0.0)[is_free]
     return found
