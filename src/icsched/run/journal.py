@@ -54,15 +54,11 @@ _LONGEST_NAME = 100  # characters of a task's name in the name of its log
 
 @dataclass(frozen=True)
 class Opening:
-    """How a journal is opened: to *resume* a run, or to run everything *again*.
-
-    *tell* gets one line if there is no journal to resume, and one before this process waits for
-    workers of a killed server.
-    """
+    """How a journal is opened: to *resume* a run, or to run everything *again*."""
 
     resume: bool = False
     again: bool = False
-    tell: Callable[[str], None] = tell_nobody
+    tell: Callable[[str], None] = tell_nobody  # of no journal to resume, of workers to wait for
 
 
 @contextmanager
@@ -252,11 +248,8 @@ def _forget(directory: Path, journal: sqlite3.Connection, identity: Identity) ->
     describe(journal, identity, last)
 
 
-def _replace_strange(path: Path, identity: Identity) -> None:
-    """Put a new journal in the place of a file that is damaged, no journal, or of another schema.
-
-    That file stays beside the journal, because somebody may need what is in it.
-    """
+def _set_strange_aside(path: Path) -> None:
+    """Rename a file that is damaged, no journal, or of another schema: somebody may need it."""
     if not path.exists():
         return
     with suppress(FormatError):
@@ -269,8 +262,6 @@ def _replace_strange(path: Path, identity: Identity) -> None:
         with suppress(FileNotFoundError):
             Path(f"{path}{end}").replace(f"{path}.bak{end}")
     _remove(path)
-    with closing(_connected(path)) as journal:
-        _create(journal, identity, last_log_number(path.parent))
 
 
 def _remove(path: Path) -> None:
@@ -282,7 +273,7 @@ def _remove(path: Path) -> None:
 def _opened(path: Path, identity: Identity, opening: Opening) -> Journal:
     """Open a journal, a new one if there is none; raises FormatError for one of another run."""
     if opening.again:
-        _replace_strange(path, identity)
+        _set_strange_aside(path)
     with ExitStack() as undoing:
         if not path.exists():
             undoing.callback(_remove, path)
@@ -290,7 +281,7 @@ def _opened(path: Path, identity: Identity, opening: Opening) -> Journal:
         undoing.callback(journal.close)
         if journal.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
             raise FormatError(str(path), None, "this file system cannot hold a journal in WAL mode")
-        if not _has_tables(journal):
+        if not journal.execute("SELECT name FROM sqlite_master").fetchone():
             _create(journal, identity, last_log_number(path.parent))
         if not opening.again:
             check_same(path, journal, identity)
@@ -313,10 +304,6 @@ def _connected(path: Path) -> sqlite3.Connection:
     finally:
         os.close(file)
     return connect(str(path))
-
-
-def _has_tables(journal: sqlite3.Connection) -> bool:
-    return bool(journal.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
 
 
 def _create(journal: sqlite3.Connection, identity: Identity, last: int = 0) -> None:
