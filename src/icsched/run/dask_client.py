@@ -13,7 +13,6 @@ from icsched.errors import EngineError, not_installed
 
 if TYPE_CHECKING:
     from distributed import Client
-    from distributed.security import Security
 
 CONNECT_S = 30  # how long to wait for a scheduler to answer, as Dask does; machines may be busy
 WORKERS_S = 60  # how long to wait for a cluster to have workers
@@ -39,7 +38,10 @@ def connected(address: str, tell: Callable[[str], None]) -> Iterator[Client]:
         try:
             # Before there is a client: a half-made one complains at exit.
             get_address_host_port(address)
-            _check_encryption(address, Security())
+            has_certificates = Security().get_connection_args("client")["ssl_context"] is not None
+            if address.startswith("tls://") and not has_certificates:
+                where = "distributed.comm.tls of Dask's configuration"
+                raise ValueError(f"expected certificates in {where}")
             with warnings.catch_warnings():
                 # Versions are checked where cells run, and a difference is an error there.
                 warnings.simplefilter("ignore", VersionMismatchWarning)
@@ -75,13 +77,6 @@ def client_of(where: Any, **options: Any) -> Client:
     return Interruptible(where, set_as_default=False, **options)  # type: ignore[no-untyped-call]
 
 
-def _check_encryption(address: str, security: Security) -> None:
-    """Raise ValueError for an address of TLS if Dask's configuration has no certificates."""
-    has_context = security.get_connection_args("client")["ssl_context"] is not None
-    if address.startswith("tls://") and not has_context:
-        raise ValueError("expected certificates in distributed.comm.tls of Dask's configuration")
-
-
 def _tell_of_protocol(address: str, tell: Callable[[str], None]) -> None:
     """Say that whoever reaches a scheduler can use it, if its protocol asks for no certificate."""
     if address.partition("://")[0] not in _AUTHENTICATED:
@@ -92,7 +87,7 @@ def _tell_of_protocol(address: str, tell: Callable[[str], None]) -> None:
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Keep Dask from logging: it prints a traceback before we get the error."""
+    """Keep Dask from logging: it prints a traceback before icsched gets the error."""
     levels = hush()
     try:
         yield

@@ -24,7 +24,7 @@ from distributed.system import MEMORY_LIMIT
 from icsched.errors import EngineError, not_installed
 from icsched.files.temporary import temporary_directory
 from icsched.run.dask_client import client_of, hush, silence
-from icsched.run.processes import start_tracker
+from icsched.run.processes import held_signal, start_tracker
 
 _DIRECTORY = "temporary-directory"  # Dask's setting for where its servers keep files
 
@@ -59,7 +59,9 @@ def private_cluster(workers: int) -> Iterator[Client]:
     # The loop counts losses, so Dask must not start an attempt again on its own.
     settings = {"distributed.scheduler.allowed-failures": 0}
     with silence(), dask.config.set(settings), private_files():
-        with _deaf_to_ctrl_c():
+        start_tracker()  # else the thread that starts it hears Ctrl-C again
+        # A terminal sends it to the workers, which would print tracebacks; the loop heeds it.
+        with held_signal(signal.SIGINT):
             cluster = SpecCluster(
                 scheduler={"cls": QuietScheduler, "options": {**shared, "dashboard": False}},
                 workers=dict.fromkeys(range(workers), worker),
@@ -70,20 +72,6 @@ def private_cluster(workers: int) -> Iterator[Client]:
         with cluster, client_of(cluster) as client:
             client.register_worker_callbacks(hush)  # a worker that is stopped complains
             yield client
-
-
-@contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Hold Ctrl-C back in threads that are started meanwhile, and in all that these start.
-
-    A terminal sends it to the workers too, which would print tracebacks; it is the loop's business.
-    """
-    start_tracker()  # else the thread that starts it hears Ctrl-C again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -116,7 +116,11 @@ class DaskCrew:
         if number not in self._flying:
             return
         future, _ = self._flying[number]
-        silent, forget = _portable_silent(), _portable_forget()
+
+        async def forget(worker: str, dask_scheduler: Any) -> None:
+            await dask_scheduler.remove_worker(worker, stimulus_id="icsched-time-limit")
+
+        silent = _portable_silent()
         worker = self._asked(lambda: self._client.run_on_scheduler(silent, future.key, SILENT_S))
         if worker is None:  # it keeps its limit itself, or even the scheduler is silent
             return
@@ -197,13 +201,6 @@ def _portable_silent() -> Callable[..., str | None]:
         return worker.address if time() - worker.last_seen > patience else None
 
     return silent
-
-
-def _portable_forget() -> Callable[..., Any]:
-    async def forget(worker: str, dask_scheduler: Any) -> None:
-        await dask_scheduler.remove_worker(worker, stimulus_id="icsched-time-limit")
-
-    return forget
 
 
 def _outcome(attempt: Attempt, future: Future[Report]) -> Outcome:

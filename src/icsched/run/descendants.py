@@ -25,14 +25,8 @@ _STUCK_S = 30.0  # until a process counts as one that even SIGKILL does not end
 _QUIET_LOOKS = 2  # that find nothing to kill; a process that forks may be missed by one
 
 
-class _Adopter:
-    """Whether this process adopts orphans, and which of its children are not of a command."""
-
-    is_on = False
-    spare: Collection[int] = ()
-
-
-_adopter = _Adopter()
+_adopts = False  # whether this process adopts orphans
+_spare: frozenset[int] = frozenset()  # the children of this process that are not of a command
 
 
 def adopt() -> None:
@@ -41,9 +35,10 @@ def adopt() -> None:
     From now on the end of a command is the end of all that the command has started. Changes nothing
     on a system that has no adoption.
     """
-    if not _adopter.is_on and _has_handles() and adopt_orphans():
+    global _adopts, _spare
+    if not _adopts and _has_handles() and adopt_orphans():
         living, zombies = below(os.getpid())
-        _adopter.is_on, _adopter.spare = True, {*living, *zombies}
+        _adopts, _spare = True, frozenset([*living, *zombies])
 
 
 def _has_handles() -> bool:
@@ -124,7 +119,7 @@ def end_below(roots: Collection[int], grace_s: float) -> None:
 
 def awaited(child: "subprocess.Popen[bytes]", limit: float | None) -> int:
     """Return the exit code of a command; raises TimeoutExpired after *limit* seconds."""
-    if not _adopter.is_on:
+    if not _adopts:
         return child.wait(limit)
     end = inf if limit is None else time.monotonic() + limit
     with ExitStack() as stack:
@@ -141,13 +136,12 @@ def awaited(child: "subprocess.Popen[bytes]", limit: float | None) -> int:
 
 def end_rest() -> None:
     """End what a command has left running after its own end, if this process adopts orphans."""
-    if not _adopter.is_on or _is_alone():
+    if not _adopts or _is_alone():
         return
     _await_end(_LINGER_S)
-    living, _ = below(os.getpid(), _adopter.spare)
-    _ask(living)
+    _ask(below(os.getpid(), _spare)[0])
     _await_end(GRACE_S)
-    kill_below(os.getpid(), _adopter.spare)
+    kill_below(os.getpid(), _spare)
 
 
 def end_all(child: "subprocess.Popen[bytes]") -> None:
@@ -156,15 +150,14 @@ def end_all(child: "subprocess.Popen[bytes]") -> None:
     If this process does not adopt orphans, processes may be missed that have left the group of
     the command, and whose parents have ended.
     """
-    root = os.getpid() if _adopter.is_on else child.pid
-    living, _ = below(root, _adopter.spare)
-    others = [one for one in living if _group(one) != child.pid]
+    root = os.getpid() if _adopts else child.pid
+    others = [one for one in below(root, _spare)[0] if _group(one) != child.pid]
     with ExitStack() as stack:
-        handles = _handles(others, stack) if _has_handles() and not _adopter.is_on else []
+        handles = _handles(others, stack) if _has_handles() and not _adopts else []
         _signal_group(child.pid, signal.SIGTERM)
         _signal_group(child.pid, signal.SIGCONT)  # a stopped process meets SIGTERM only then
         _ask(others)
-        if _adopter.is_on:
+        if _adopts:
             _await_end(GRACE_S, child)
         else:
             with suppress(subprocess.TimeoutExpired):
@@ -174,8 +167,8 @@ def end_all(child: "subprocess.Popen[bytes]") -> None:
             with suppress(ProcessLookupError, PermissionError):
                 signal.pidfd_send_signal(handle, signal.SIGKILL)
     child.wait()
-    if _adopter.is_on:
-        kill_below(os.getpid(), _adopter.spare)
+    if _adopts:
+        kill_below(os.getpid(), _spare)
 
 
 def _await_end(patience: float, child: "subprocess.Popen[bytes] | None" = None) -> None:
@@ -184,7 +177,7 @@ def _await_end(patience: float, child: "subprocess.Popen[bytes] | None" = None) 
     while time.monotonic() < end:
         if child is not None:
             child.poll()  # reaps it, and keeps its exit code
-        living, zombies = below(os.getpid(), _adopter.spare)
+        living, zombies = below(os.getpid(), _spare)
         _reap([one for one in zombies if child is None or one != child.pid])
         if not any(_may_signal(one, 0) for one in living):
             return
@@ -249,6 +242,6 @@ def _reap_others(command: int) -> None:
     """Reap the orphans that have ended, but not the command."""
     with suppress(ChildProcessError):
         while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-            if found.si_pid == command or found.si_pid in _adopter.spare:
+            if found.si_pid == command or found.si_pid in _spare:
                 return
             os.waitpid(found.si_pid, 0)

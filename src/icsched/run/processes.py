@@ -18,8 +18,6 @@ from icsched.messages import storable
 from icsched.run.descendants import awaited, end_all, end_rest
 from icsched.workflow import Command
 
-_HELD = {signal.SIGTERM}
-
 
 def start_tracker() -> None:
     """Start Python's watch over semaphores, which must not complain if this process is killed."""
@@ -62,7 +60,8 @@ def open_log(log: Path) -> IO[bytes]:
 
 
 def _ended(work: Command, log: Path, time_limit: float | None, *, shell: bool) -> str | None:
-    with ExitStack() as stack, _held_signals() as mask:
+    # Else a request to stop could come before anyone knows the process of the command.
+    with ExitStack() as stack, held_signal(signal.SIGTERM) as mask:
         streams = _streams(stack, work, log)
         child = _started(work, streams, mask, shell=shell)
         try:
@@ -79,12 +78,9 @@ def _ended(work: Command, log: Path, time_limit: float | None, *, shell: bool) -
 
 
 @contextmanager
-def _held_signals() -> Iterator[set[int]]:
-    """Hold back the signals by which a worker is told to stop; yield the mask from before.
-
-    Otherwise a stop could come after the command has started and before anyone knows its process.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
+def held_signal(number: int) -> Iterator[set[int]]:
+    """Hold a signal back in this thread, and in all that it starts; yield the mask from before."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {number})
     try:
         yield {int(one) for one in before}
     finally:
@@ -116,7 +112,7 @@ def _started(
             os._exit(1)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask - _HELD - {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask - {signal.SIGTERM, signal.SIGINT})
 
     words = ["/bin/sh", "-c", work.line] if shell else list(work.argv)
     with warnings.catch_warnings():
