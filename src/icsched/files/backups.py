@@ -172,7 +172,9 @@ def check_rewritable(path: str | os.PathLike[str]) -> list[str]:
             take_after(handle, target)
             trial.unlink()
         status = target.stat()
-    return _surprises(status)
+    links = "it has other hard links, which keep the old content"
+    problems = [links if status.st_nlink > 1 else None, read_only_problem(status)]
+    return [problem for problem in problems if problem]
 
 
 def _ordinary(path: str | os.PathLike[str]) -> Path:
@@ -181,15 +183,6 @@ def _ordinary(path: str | os.PathLike[str]) -> Path:
     if not target.is_file():
         raise FormatError(os.fspath(path), None, "expected an ordinary file to change")
     return target
-
-
-def _surprises(status: os.stat_result) -> list[str]:
-    found = []
-    if status.st_nlink > 1:
-        found.append("it has other hard links, which keep the old content")
-    if problem := read_only_problem(status):
-        found.append(problem)
-    return found
 
 
 def _keep(target: Path, original: bytes) -> Path:

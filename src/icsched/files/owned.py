@@ -34,7 +34,10 @@ def owned_directory(directory: Path) -> Iterator[int]:
     try:
         with naming(directory):
             _check(directory, os.fstat(handle))
-            _check_inside(directory, handle)
+            with os.scandir(handle) as entries:
+                for entry in entries:
+                    with suppress(FileNotFoundError):  # another icsched may be at work
+                        _check(directory / entry.name, entry.stat(follow_symlinks=False))
         yield handle
     finally:
         os.close(handle)
@@ -64,13 +67,6 @@ def open_owned(path: str | Path, flags: int, directory: int | None = None) -> in
         os.close(handle)
         raise OSError(errno.EPERM, problem, str(path))
     return handle
-
-
-def _check_inside(directory: Path, handle: int) -> None:
-    with os.scandir(handle) as entries:
-        for entry in entries:
-            with suppress(FileNotFoundError):  # another icsched may be at work
-                _check(directory / entry.name, entry.stat(follow_symlinks=False))
 
 
 def _check(path: Path, status: os.stat_result) -> None:
