@@ -14,6 +14,7 @@ import urllib.error
 import urllib.request
 from contextlib import suppress
 
+import tornado.platform.asyncio  # noqa: F401  another user may be unable to read the packages
 from distributed import Client, Security, rpc
 from distributed.protocol.pickle import dumps
 
