@@ -191,36 +191,6 @@ def _serve_asking(
     return free[len(tasks) :]
 
 
-class _Checked:
-    """A server of the user's, with a record of what is ready, handed out and done."""
-
-    def __init__(self, dag: Dag, server: Server[int]) -> None:
-        self.readiness = Readiness(dag)
-        self._server = server
-
-    def take(self, count: int) -> list[int]:
-        """Return up to *count* tasks, which are handed out now."""
-        tasks = list(self._server.take(count))
-        if len(tasks) > count:
-            raise SimulationError(f"server: expected at most {count} tasks, got {len(tasks)}")
-        for task in tasks:
-            if not 0 <= task < len(self.readiness.dag) or not self.readiness.is_ready(task):
-                raise SimulationError(f"server: took task id {task}, which is not eligible")
-            self.readiness.take((task,))
-        return tasks
-
-    def done(self, task: int) -> None:
-        """Note the result of *task*."""
-        self.readiness.finish((task,))
-        self._server.done(task)
-
-    def lost(self, task: int) -> None:
-        """Offer *task* again, unless it is not out any more."""
-        if self.readiness.is_out(task):
-            self.readiness.give_back((task,))
-            self._server.lost(task)
-
-
 class _Seen(NamedTuple):
     """What has been counted so far."""
 
@@ -256,7 +226,7 @@ class _Run:
         self._assignments: list[tuple[float, int, int, float]] = []
         self._endings: list[Ending] = []
         self._batches: list[tuple[float, int, int]] = []
-        self._server = _Checked(dag, server)
+        self._server, self._readiness = server, Readiness(dag)
 
     @property
     def is_over(self) -> bool:
@@ -266,7 +236,7 @@ class _Run:
     @property
     def unassigned(self) -> int:
         """Number of eligible tasks that are not assigned."""
-        return self._server.readiness.ready_count
+        return self._readiness.ready_count
 
     @property
     def next_event(self) -> float:
@@ -289,7 +259,13 @@ class _Run:
             return []
         replicas = self._pool.replicas
         wanted = -(-requests // replicas)
-        tasks = self._server.take(wanted)
+        tasks = list(self._server.take(wanted))
+        if len(tasks) > wanted:
+            raise SimulationError(f"server: expected at most {wanted} tasks, got {len(tasks)}")
+        for task in tasks:
+            if not 0 <= task < len(self._dag) or not self._readiness.is_ready(task):
+                raise SimulationError(f"server: took task id {task}, which is not eligible")
+            self._readiness.take((task,))
         return list(islice((task for task in tasks for _ in range(replicas)), requests))
 
     def assign(self, moment: float, task: int, request: int, speed: float) -> None:
@@ -340,8 +316,10 @@ class _Run:
 
     def _learn(self, what: int, task: int) -> None:
         if what == _KNOWN:
+            self._readiness.finish((task,))
             self._server.done(task)
-        else:
+        elif self._readiness.is_out(task):
+            self._readiness.give_back((task,))
             self._server.lost(task)
 
     def trace(self) -> Trace:

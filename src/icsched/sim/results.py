@@ -152,12 +152,8 @@ class SlotCounts:
     def of(cls, trace: Trace, edges: Floats) -> "SlotCounts":
         """Add up the steps of a run between *edges*; the last slot includes its right end."""
         found = (np.ones_like(trace.batches.size), trace.batches.eligible, unserved(trace))
-        return cls(*(_per_slot(trace, of_batches, edges) for of_batches in found))
-
-
-def _per_slot(trace: Trace, of_batches: Counts, edges: Floats) -> Counts:
-    """Add up *of_batches*, one number for each batch, over the batches of each slot."""
-    return np.histogram(trace.batches.time, edges, weights=of_batches)[0].astype(np.int64)
+        sums = (np.histogram(trace.batches.time, edges, weights=each)[0] for each in found)
+        return cls(*(each.astype(np.int64) for each in sums))
 
 
 def unserved(trace: Trace) -> Counts:

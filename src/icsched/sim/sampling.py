@@ -164,18 +164,17 @@ class SideBySide:
         parts, start = [], first
         while start < last:
             runs = min(step, last - start)
-            began = time.perf_counter()
-            parts.append(np.concatenate([self._metrics_of(o, start, runs) for o in orders]))
+            began, rows = time.perf_counter(), list[Floats]()
+            for order in orders:
+                options: dict[str, Any] = {"seed": self.seed, "threads": self.threads}
+                made = self.experiment.runs(order, first_run=start, runs=runs, **options)
+                rows += [getattr(made, metric) for metric in METRICS]
+            parts.append(np.stack(rows))
             start += runs
             tell(start, last)
-            step = _next_step(step, time.perf_counter() - began)
+            seconds = max(time.perf_counter() - began, 1e-9)
+            step = max(1, int(step * min(2.0, SECONDS_AT_ONCE / seconds)))
         return np.concatenate(parts, axis=1)
-
-    def _metrics_of(self, order: Player, first: int, runs: int) -> Floats:
-        made = self.experiment.runs(
-            order, seed=self.seed, first_run=first, runs=runs, threads=self.threads
-        )
-        return np.stack([getattr(made, metric) for metric in METRICS])
 
     def _paired(self, rows: Floats, sampling: Paired) -> Simulation:
         drawn = stats.Bootstrap.of(rows, seed=self.seed)
@@ -213,11 +212,6 @@ class SideBySide:
         }
         half_width = max(found.time.half_width for found in (ratios or orders).values())
         return Simulation(orders, ratios, runs, self.seed, precise=True, half_width=half_width)
-
-
-def _next_step(runs: int, seconds: float) -> int:
-    """Return how many runs to make in one go, after *runs* took *seconds*."""
-    return max(1, int(runs * min(2.0, SECONDS_AT_ONCE / max(seconds, 1e-9))))
 
 
 def _next_count(runs: int, excess: float, most: int) -> int:
