@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from icsched import ArgumentError, BatchServer, Dag, families, sim
 from icsched.errors import GameError, UnknownTaskError
 from icsched.serve import BatchedGame
+from tests.sim.servers import plain_run
 from tests.strategies import dags, dags_with_orders
 from tests.theory.batches.brute import best_eligible
 from tests.twins import eligible_after
@@ -78,14 +79,14 @@ def test_the_simulator_runs_with_it(method, pool):
     dag = families.airsn(8)
     server = BatchServer(dag, method=method)
 
-    trace = sim.plain_run(dag, server, pool, sim.Times(), seed=1, run=0)
+    trace = plain_run(dag, server, pool, sim.Times(), seed=1, run=0)
     assert set(trace.assignments.task.tolist()) == set(range(len(dag)))
 
 
 def test_a_run_is_the_same_every_time():
     dag = families.montage(4, 4)
     runs = [
-        sim.plain_run(dag, BatchServer(dag), sim.Pool(1.0, 5.0), sim.Times(), seed=3, run=0)
+        plain_run(dag, BatchServer(dag), sim.Pool(1.0, 5.0), sim.Times(), seed=3, run=0)
         for _ in range(2)
     ]
     assert np.array_equal(runs[0].assignments.task, runs[1].assignments.task)
