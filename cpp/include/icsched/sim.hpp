@@ -1,7 +1,7 @@
 // Simulating the execution of a dag by workers that come, go and take random times.
 //
-// src/icsched/sim/model.py describes the model, and sim/plain.py plays it event by event. Both
-// engines here make the same assignments at the same moments, to the last bit.
+// src/icsched/sim/model.py describes the model, and sim/python_engine.py plays it event by event.
+// Both engines here make the same assignments at the same moments, to the last bit.
 #pragma once
 
 #include <cstdint>

@@ -2,11 +2,11 @@
 
 from icsched.dag import Graph, dag_of, run_times_of
 from icsched.orders.choice import Aim, Choice, Made, NamedOrder
+from icsched.orders.memory_limits import LimitedOrder, memory_curve, order_within
 from icsched.orders.plan import Plan, made_order, prioritize
 from icsched.orders.prio import prio_order
 from icsched.orders.simulation import simulate
 from icsched.orders.table import ORDERS
-from icsched.orders.within import LimitedOrder, memory_curve, order_within
 
 __all__ = [
     "ORDERS",

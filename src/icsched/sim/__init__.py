@@ -1,8 +1,7 @@
 """A dag's execution by unpredictable workers, simulated as Malewicz et al. 2007 did, and more."""
 
 from icsched.sim.experiment import Experiment
-from icsched.sim.model import AnyPool, Pool, Recorded, Times, Workers
-from icsched.sim.played import Played, Playing
+from icsched.sim.model import AnyPool, Played, Playing, Pool, Recorded, Times, Workers
 from icsched.sim.pools import pool_of, pool_to_dict, read_pool
 from icsched.sim.results import Assignments, Batches, Ending, Runs, Trace
 from icsched.sim.sampling import METRICS, Estimates, Paired, PaperSampling, Ratios, Simulation

@@ -14,10 +14,11 @@ from icsched.dag import Dag, Graph, dag_of, run_times_of
 from icsched.errors import ArgumentError, PoolError
 from icsched.machine import usable_cores
 from icsched.ready import Server
-from icsched.sim import plain
+from icsched.sim import python_engine
 from icsched.sim.draws import lognormal_sigma
 from icsched.sim.model import (
     AnyPool,
+    Played,
     Pool,
     Recorded,
     Times,
@@ -27,7 +28,6 @@ from icsched.sim.model import (
     check_seed,
     checked_means,
 )
-from icsched.sim.played import Played
 from icsched.sim.results import Assignments, Batches, Runs, SlotCounts, Trace
 
 ServerMaker: TypeAlias = Callable[[Dag], Server[int]]
@@ -116,7 +116,7 @@ class Experiment:
         check_seed(seed, run)
         if not isinstance(order, Played):
             model = self.dag, order(self.dag), self.pool, self.times, self.means
-            return plain.run(*model, seed=seed, run=run)
+            return python_engine.run(*model, seed=seed, run=run)
         options = {"seed": seed, "run": run, "by_events": by_events}
         results, steps = self._in_kernel(_native.simulate_trace, order, **options)
         assignments = Assignments(*steps[:5], self.dag.names)

@@ -19,8 +19,7 @@ from icsched.errors import PoolError
 from icsched.frames import Answer
 from icsched.pebble import remaining_paths
 from icsched.sim.experiment import Experiment
-from icsched.sim.model import AnyPool, Pool, Times, checked_means
-from icsched.sim.played import Played
+from icsched.sim.model import AnyPool, Played, Pool, Times, checked_means
 
 WORK_A_SECOND = 12_000_000  # simulated tasks and batches: about what one core does in a second
 SLOWER = 0.01  # an order that is slower than the present one by more, on some pool, is not chosen
