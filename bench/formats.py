@@ -47,7 +47,7 @@ icsched.read(sys.argv[2])  # imports what a reader needs
 before, start = kilobytes("VmRSS"), time.process_time()
 workflow = icsched.read(sys.argv[1])
 seconds = time.process_time() - start
-print(len(workflow.whole), 1024 * (kilobytes("VmHWM") - before), seconds)
+print(len(workflow.dag), 1024 * (kilobytes("VmHWM") - before), seconds)
 """
 
 

@@ -21,7 +21,7 @@ def workflow(tasks: int) -> Workflow:
     """Three parents for each task, spread over all tasks before it."""
     arcs = [(child * k // 7, child) for child in range(1, tasks) for k in (2, 4, 6)]
     names = [f"task_{number}" for number in range(tasks)]
-    return Workflow.bare(Dag.from_arcs(tasks, arcs, names=names))
+    return Workflow(Dag.from_arcs(tasks, arcs, names=names))
 
 
 def seconds(act: Callable[[], object]) -> float:

@@ -58,7 +58,7 @@ def test_what_the_workflow_says_itself_comes_before_means():
 def test_jobs_that_are_done_count_in_the_means():
     workflow = Workflow(DAG, [True, False, False, False])
     found = workflow.with_run_times(RunTimeTable(("map_1",), np.array([8.0])))
-    assert found.run_times.tolist() == [8, 8, 8]
+    assert found.residual.run_times.tolist() == [8, 8, 8]
     assert found.unused_run_times == 0
 
 

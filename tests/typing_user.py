@@ -73,7 +73,7 @@ def a_file_has_names_that_are_text() -> None:
     assert_type(workflow, Workflow[str])
     assert_type(workflow.dag, Dag[str])
     assert_type(prioritize(workflow), Plan[str])
-    assert_type(Workflow.bare(Dag(SETS)), Workflow[int])
+    assert_type(Workflow(Dag(SETS)), Workflow[int])
     icsched.write("wf.dag", prioritize(workflow))
 
 

@@ -427,7 +427,10 @@ class Dag(Shown, Generic[T_co]):
 
 
 class HasDag(Protocol[T_co]):
-    """A workflow, a plan, or anything else that has a dag."""
+    """A workflow, a plan, or anything else that has a dag.
+
+    If tasks of `dag` are done already, `residual` has the dag of the others.
+    """
 
     @property
     def dag(self) -> Dag[T_co]:
@@ -450,12 +453,14 @@ def dag_of(graph: Graph[T]) -> Dag[T]:
     """Return *graph* as a dag; raises GraphError if that is not possible.
 
     *graph* is a `Dag`, an object with a `Dag` as `dag` (a workflow, a plan), a mapping from tasks
-    to their parents, or a directed graph of networkx.
+    to their parents, or a directed graph of networkx. The dag of a workflow is that of the tasks
+    that are left to run.
 
     >>> dag_of({"a": [], "b": ["a"]})
     Dag(tasks=2, arcs=1)
     """
-    dag = graph if isinstance(graph, Dag) else getattr(graph, "dag", None)
+    left = getattr(graph, "residual", graph)
+    dag = graph if isinstance(graph, Dag) else getattr(left, "dag", None)
     if isinstance(dag, Dag):
         return dag
     if isinstance(graph, Mapping):
@@ -466,14 +471,6 @@ def dag_of(graph: Graph[T]) -> Dag[T]:
     expected = "a Dag, a workflow, a mapping, or a graph of networkx"
     hint = "; icsched.read reads a file" if isinstance(given, str | PathLike) else ""
     raise GraphError(f"expected {expected}, got {type(given).__name__}{hint}")
-
-
-def run_times_of(graph: Graph) -> PerTask | None:
-    """Return the run times of a workflow; None for any other graph."""
-    if isinstance(getattr(graph, "dag", None), Dag):
-        known: PerTask | None = getattr(graph, "run_times", None)
-        return known
-    return None
 
 
 def values_by_id(dag: Dag, what: str, given: PerTask) -> Any:

@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Generic, Self
+from typing import Any, Generic, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids, Mask, Sizes, ids_where
-from icsched.dag import Dag
-from icsched.errors import ArgumentError, FormatError
+from icsched.dag import Dag, Graph, PerTask, dag_of
+from icsched.errors import ArgumentError, FormatError, ScheduleError
 from icsched.frames import Shown, brief
-from icsched.graph_inputs import NetworkxGraph, T_co
-from icsched.pebble import checked_run_times, checked_sizes
+from icsched.graph_inputs import NetworkxGraph, T, T_co
+from icsched.pebble import Order, checked_run_times, checked_sizes, order_ids
 from icsched.run_times import Origin, RunTimeTable, fit, kinds_of
 
 
@@ -94,31 +94,36 @@ class Note:
     text: str
 
 
+# Columns that the residual of a workflow has, too.
+_COLUMNS = ("run_times", "sizes", "run_time_origins", "priorities")
+
+
 @dataclass(frozen=True, eq=False)
 class Workflow(Shown, Generic[T_co]):
     """A dag with what is known about its tasks: which are done, how long they take, what they run.
 
-    `whole` has all tasks, and `done` says of each whether it is done. `dag` has the tasks that
-    are left to run. `run_times` (seconds), `sizes` (bytes of each result) and `priorities` (larger
-    runs first) have one value for each task of `dag`; None means that the files do not say.
+    Each column has one value for each task of `dag`. `done` says whether a task is done; by default
+    nothing is. `run_times` are in seconds, `sizes` are the bytes of each result, and a task with a
+    larger one of `priorities` runs first. A column is None if the files do not say it for all
+    tasks that are left. The value of a task that is done may be 0 because nobody knows it.
     `remarks` lists what may disturb an order. `files` are the files that the workflow reads or
     names. Nobody should overwrite these. `done_by` is the file that says which tasks are done, if
     there is one.
     `format` is a name of `FORMATS`. `parsed` is what the reader of that format made of the files.
 
-    `describe`, if there is one, returns what each task of `whole` is submitted by: for DAGMan the
-    submit description, "" for a task that runs nothing. Tasks of one description and of the same
-    name up to its digits are of one kind. `run_time_origins` has an `Origin` for each of
-    `run_times`. `unused_run_times` counts the names of a table that fit no task. `stated` has what
-    the files themselves say of each task of `whole`, under "run_times", "sizes" and "priorities":
-    NaN where they say nothing, and the reader took a mean or 0.
+    `describe`, if there is one, returns what each task is submitted by: for DAGMan the submit
+    description, "" for a task that runs nothing. Tasks of one description and of the same name up
+    to its digits are of one kind. `run_time_origins` has an `Origin` for each of `run_times`.
+    `unused_run_times` counts the names of a table that fit no task. `stated` has what the files
+    themselves say of each task, under "run_times", "sizes" and "priorities": NaN where they say
+    nothing, and the reader took a mean or 0.
 
-    `find_commands`, if there is one, returns the `Command` of each task of `whole`, None for a task
-    that runs nothing. `commands` asks it. It may read other files, and raises FormatError for a
-    command that icsched cannot run. `find_lines`, if there is one, does the same for a run in which
-    a shell reads the commands: all words of a command are one line of text, as the file has it.
-    `find_outputs`, if there is one, returns the names of the files that each task of `whole`
-    writes, as its command sees them from its directory. Files of standard streams may be left out.
+    `find_commands`, if there is one, returns the `Command` of each task, None for a task that runs
+    nothing. `commands` asks it. It may read other files, and raises FormatError for a command that
+    icsched cannot run. `find_lines`, if there is one, does the same for a run in which a shell
+    reads the commands: all words of a command are one line of text, as the file has it.
+    `find_outputs`, if there is one, returns the names of the files that each task writes, as its
+    command sees them from its directory. Files of standard streams may be left out.
 
     Raises ArgumentError if an array has the wrong length, or holds something other than nonnegative
     numbers; priorities are whole numbers of 32 bits.
@@ -126,14 +131,14 @@ class Workflow(Shown, Generic[T_co]):
     >>> import numpy as np
     >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
     >>> workflow = Workflow(chain, done=np.array([True, False, False]))
-    >>> workflow.dag.names, workflow.left.tolist()
-    (('b', 'c'), [1, 2])
     >>> workflow
     Workflow(tasks=3, arcs=2, done=1, format='', knows=[])
+    >>> workflow.residual.names
+    ('b', 'c')
     """
 
-    whole: Dag[T_co]
-    done: Mask
+    dag: Dag[T_co]
+    done: Mask = None  # type: ignore[assignment]  # always an array, once it was checked
     run_times: Floats | None = None
     sizes: Sizes | None = None
     remarks: tuple[Remark, ...] = ()
@@ -151,13 +156,12 @@ class Workflow(Shown, Generic[T_co]):
     find_outputs: Callable[[], Sequence[Sequence[str]]] | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.whole, Dag):
-            raise ArgumentError(f"whole: expected a Dag, got {self.whole!r}")
-        self._set("done", _checked_done(self.done, len(self.whole)))
-        left = len(self.whole) - int(self.done.sum())
-        for name in ("run_times", "sizes", "run_time_origins", "priorities"):
+        if not isinstance(self.dag, Dag):
+            raise ArgumentError(f"dag: expected a Dag, got {self.dag!r}")
+        self._set("done", _checked_done(self.done, len(self.dag)))
+        for name in _COLUMNS:
             if getattr(self, name) is not None:
-                _check_length(name, getattr(self, name), left)
+                _check_length(name, getattr(self, name), len(self.dag))
         if self.run_times is not None:
             self._set("run_times", checked_run_times(self.dag, self.run_times))
         if self.sizes is not None:
@@ -169,8 +173,8 @@ class Workflow(Shown, Generic[T_co]):
         told = ("run_times", "sizes", "priorities")
         return brief(
             self,
-            tasks=len(self.whole),
-            arcs=len(self.whole.arcs),
+            tasks=len(self.dag),
+            arcs=len(self.dag.arcs),
             done=int(self.done.sum()),
             format=self.format,
             knows=[name for name in told if getattr(self, name) is not None],
@@ -178,15 +182,6 @@ class Workflow(Shown, Generic[T_co]):
 
     def _set(self, name: str, values: object) -> None:
         object.__setattr__(self, name, values)  # the way to set a field of a frozen class
-
-    @classmethod
-    def bare(cls, dag: Dag[T_co]) -> Self:
-        """Return a workflow of which nothing but the dag is known.
-
-        >>> Workflow.bare(Dag({"a": [], "b": ["a"]})).dag.names
-        ('a', 'b')
-        """
-        return cls(dag, np.zeros(len(dag), bool))
 
     @classmethod
     def from_networkx(cls, graph: NetworkxGraph[T_co], *, run_times: str | None = None) -> Self:
@@ -199,59 +194,109 @@ class Workflow(Shown, Generic[T_co]):
         missing = [name for name, value in (known or {}).items() if value is None]
         if missing:
             raise ArgumentError(f"run_times: expected {run_times!r} of node {missing[0]!r}")
-        weights = None if known is None else checked_run_times(dag, known)
-        return cls(dag, np.zeros(len(dag), bool), weights)
+        return cls(dag, run_times=None if known is None else checked_run_times(dag, known))
 
     @property
     def names(self) -> Sequence[T_co]:
         """The names of all tasks, including those that are done."""
-        return self.whole.names
+        return self.dag.names
 
-    @property
-    def left(self) -> Ids:
-        """The ids in `whole` of the tasks that are left to run."""
-        return ids_where(~self.done)
+    # What is left to run
 
     @cached_property
-    def dag(self) -> Dag[T_co]:
-        """The tasks that are left to run, in the order of `whole`."""
-        return self.whole.induced(self.left) if self.done.any() else self.whole
+    def residual(self) -> Self:
+        """The workflow of the tasks that are left to run; the workflow itself if nothing is done.
+
+        It has its own dag, with its own ids. Whatever orders or simulates a workflow takes that
+        dag, and answers by the ids of `dag`, or by names.
+
+        >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
+        >>> left = Workflow(chain, [True, False, False], run_times=[0, 2, 3]).residual
+        >>> left.dag.arcs.tolist(), left.run_times.tolist()
+        ([[0, 1]], [2.0, 3.0])
+        """
+        if not self.done.any():
+            return self
+        left, describe = ids_where(~self.done), self.describe
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        cut: dict[str, Any] = {
+            name: values[left] for name, values in columns.items() if values is not None
+        }
+        return replace(
+            self,
+            dag=self.dag.induced(left),
+            done=np.zeros(len(left), bool),
+            stated={name: values[left] for name, values in self.stated.items()},
+            describe=describe and partial(_picked, describe, left),
+            parsed=None,
+            find_commands=None,
+            find_lines=None,
+            find_outputs=None,
+            **cut,
+        )
+
+    def values_left(self, what: str, values: PerTask) -> Any:
+        """Return *values*, one for each task, for the tasks of `residual`.
+
+        A mapping from names, or a labelled series, is returned as it is: `residual` has the same
+        names. Raises ArgumentError for another number of values; *what* is their name.
+
+        >>> pair = Workflow(Dag({"a": [], "b": ["a"]}), [True, False])
+        >>> pair.values_left("run_times", [4, 7])
+        array([7])
+        """
+        if not self.done.any() or isinstance(values, Mapping) or hasattr(values, "to_dict"):
+            return values
+        _check_length(what, values, len(self.dag))
+        return np.asarray(values)[~self.done]
+
+    def order_left(self, order: Order) -> Order:
+        """Return an order of the tasks that are left by the ids of `residual`.
+
+        A plan or a schedule is returned as it is: it has its own dag. Raises ScheduleError for a
+        task that is unknown or done.
+
+        >>> pair = Workflow(Dag({"a": [], "b": ["a"]}), [True, False])
+        >>> pair.order_left([1]), pair.order_left(["b"])
+        (array([0], dtype=int32), array([0], dtype=int32))
+        """
+        if not self.done.any() or (not isinstance(order, np.ndarray) and hasattr(order, "order")):
+            return order
+        tasks = order_ids(self.dag, order)
+        outside = tasks[(tasks < 0) | (tasks >= len(self.dag))]
+        if len(outside):
+            raise ScheduleError(f"order: unknown task id {outside[0]}")
+        done = tasks[self.done[tasks]]
+        if len(done):
+            raise ScheduleError(f"order: task {self.names[done[0]]!r} is done")
+        places: Ids = np.cumsum(~self.done, dtype=np.int32) - np.int32(1)
+        return np.asarray(places[tasks])
+
+    # What the tasks run, and for how long
 
     @cached_property
     def commands(self) -> tuple[Command | None, ...] | None:
-        """The command of each task of `dag`; None if the files do not say what tasks run.
+        """The command of each task; None if the files do not say what tasks run.
 
         Raises FormatError for a command that icsched cannot run.
         """
-        found = self.all_commands
-        return None if found is None else tuple(found[task] for task in self.left.tolist())
-
-    @cached_property
-    def all_commands(self) -> tuple[Command | None, ...] | None:
-        """The command of each task of `whole`; see `commands`."""
         return None if self.find_commands is None else tuple(self.find_commands())
 
     @cached_property
     def kinds(self) -> Ids:
-        """The kind of each task of `dag`; kinds of `whole` are numbered as they appear.
+        """The kind of each task; kinds are numbered as they appear.
 
-        >>> Workflow.bare(Dag({"map_1": [], "map_2": [], "end": ["map_1"]})).kinds.tolist()
+        >>> Workflow(Dag({"map_1": [], "map_2": [], "end": ["map_1"]})).kinds.tolist()
         [0, 0, 1]
         """
-        kinds: Ids = self._all_kinds[self.left]
-        return kinds
-
-    @cached_property
-    def _descriptions(self) -> Sequence[str] | None:
-        return self.describe() if self.describe else None
-
-    @cached_property
-    def _all_kinds(self) -> Ids:
-        """The kind of each task of `whole`."""
         columns: list[Iterable[str]] = [map(str, self.names)]
         if self._descriptions is not None:
             columns.append(self._descriptions)
         return kinds_of(*columns)
+
+    @cached_property
+    def _descriptions(self) -> Sequence[str] | None:
+        return self.describe() if self.describe else None
 
     def with_run_times(self, table: RunTimeTable) -> Self:
         """Return the workflow with run times from *table* for all its tasks.
@@ -264,36 +309,28 @@ class Workflow(Shown, Generic[T_co]):
         Raises ArgumentError if the table is of another workflow: it has no name of a task, and of
         no kind. Raises LimitError for too many patterns.
 
-        >>> work = Workflow.bare(Dag({"map_1": [], "map_2": [], "end": ["map_1"]}))
+        >>> work = Workflow(Dag({"map_1": [], "map_2": [], "end": ["map_1"]}))
         >>> timed = work.with_run_times(RunTimeTable(("map_1", "other"), [4.0, 9.0]))
         >>> timed.run_times.tolist(), [Origin(o).name for o in timed.run_time_origins]
         ([4.0, 4.0, 4.0], ['MEASURED', 'KIND', 'ALL'])
         >>> timed.unused_run_times
         1
         """
-        known = np.full(len(self.whole), np.nan)
-        if self.run_times is not None:
-            known[self.left] = self.run_times
-        names = [*map(str, self.names)]
-        seconds, origins, unused = fit(table, names, lambda: self._all_kinds, known)
+        known = None if self.run_times is None else np.where(self.done, np.nan, self.run_times)
+        seconds, origins, unused = fit(table, [*map(str, self.names)], lambda: self.kinds, known)
         if (origins >= Origin.KIND).any() and self._descriptions is not None:
             is_instant = np.array([not word for word in self._descriptions], bool)
             is_instant &= origins >= Origin.KIND
             seconds[is_instant], origins[is_instant] = 0.0, Origin.KIND
-        return replace(
-            self,
-            run_times=seconds[self.left],
-            run_time_origins=origins[self.left],
-            unused_run_times=unused,
-        )
+        return replace(self, run_times=seconds, run_time_origins=origins, unused_run_times=unused)
 
     def to_dict(self) -> dict[str, object]:
         """Return the workflow as plain lists and numbers, which JSON can hold.
 
-        "commands" is None if the files do not say what tasks run, or if icsched cannot run it.
+        Columns have the tasks that are left. "commands" is None if the files do not say what tasks
+        run, or if icsched cannot run it.
 
-        >>> import numpy as np
-        >>> pair = Workflow(Dag({"a": [], "b": ["a"]}), np.array([True, False]), np.array([2.5]))
+        >>> pair = Workflow(Dag({"a": [], "b": ["a"]}), [True, False], run_times=[0, 2.5])
         >>> pair.to_dict()["done"], pair.to_dict()["run_times"]
         (['a'], {'b': 2.5})
         """
@@ -302,7 +339,7 @@ class Workflow(Shown, Generic[T_co]):
             "format": self.format,
             "files": list(self.files),
             "tasks": list(names),
-            "arcs": [[names[parent], names[child]] for parent, child in self.whole.arcs.tolist()],
+            "arcs": [[names[parent], names[child]] for parent, child in self.dag.arcs.tolist()],
             "done": [names[task] for task in ids_where(self.done).tolist()],
             "done_by": self.done_by,
             "run_times": self._by_name(self.run_times),
@@ -319,17 +356,40 @@ class Workflow(Shown, Generic[T_co]):
             commands = None
         if commands is None:
             return None
-        words = [list(command.argv) if command else None for command in commands]
-        return dict(zip(self.dag.names, words, strict=True))
+        left = ids_where(~self.done).tolist()
+        words = {task: commands[task] for task in left}
+        return {
+            self.names[task]: list(command.argv) if command else None
+            for task, command in words.items()
+        }
 
     def _by_name(self, values: Floats | Sizes | Ids | None) -> dict[T_co, object] | None:
         if values is None:
             return None
-        return dict(zip(self.dag.names, values.tolist(), strict=True))
+        return {self.names[task]: values[task].item() for task in ids_where(~self.done).tolist()}
+
+
+def workflow_of(graph: Graph[T]) -> Workflow[T]:
+    """Return *graph* as a workflow; another object with a dag may have run times, too.
+
+    >>> workflow_of({"a": [], "b": ["a"]})
+    Workflow(tasks=2, arcs=1, done=0, format='', knows=[])
+    """
+    if isinstance(graph, Workflow):
+        return graph
+    has_dag = isinstance(getattr(graph, "dag", None), Dag)
+    return Workflow(dag_of(graph), run_times=getattr(graph, "run_times", None) if has_dag else None)
+
+
+def _picked(column: Callable[[], Sequence[T]], tasks: Ids) -> list[T]:
+    values = column()
+    return [values[task] for task in tasks.tolist()]
 
 
 def _checked_done(done: object, tasks: int) -> Mask:
     """Return *done*, which may be a list of true and false, or of 1 and 0, as an array."""
+    if done is None:
+        return np.zeros(tasks, bool)
     try:
         values = np.asarray(done)
     except ValueError:  # rows of different lengths

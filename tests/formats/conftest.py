@@ -17,7 +17,7 @@ def read(put) -> Callable[..., Submission]:
     def reader(text: str | bytes, files: Files | None = None, **options: object) -> Submission:
         put({"wf.dag": text, **(files or {})})
         workflow = read_submission("wf.dag", **options)
-        _ = workflow.whole  # a cycle is an error of the file
+        _ = workflow.dag  # a cycle is an error of the file
         return workflow
 
     return reader

@@ -79,7 +79,7 @@ def test_a_file_of_several_writers_is_told(put, name):
 
     workflow = icsched.read(name)
 
-    assert workflow.whole == Dag(
+    assert workflow.dag == Dag(
         {"t0": ["t3", "t4"], "t1": [], "t2": ["t1"], "t3": ["t2"], "t4": [], "t5": ["t3", "t4"]}
     )
     remarks = {(remark.text, remark.count) for remark in workflow.remarks}

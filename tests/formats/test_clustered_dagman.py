@@ -125,7 +125,7 @@ def test_what_is_written_reads_back_as_the_quotient(tmp_path_factory, dag_and_or
     owner = {task: names[n] for n, tasks in enumerate(clusters) for task in tasks}
     quotient = {(owner[a], owner[b]) for a, b in dag.arcs.tolist() if owner[a] != owner[b]}
     assert set(found.names) == set(names)
-    assert {(found.names[a], found.names[b]) for a, b in found.whole.arcs.tolist()} == quotient
+    assert {(found.names[a], found.names[b]) for a, b in found.dag.arcs.tolist()} == quotient
     assert [found.names[t] for t in (-found.priorities).argsort(kind="stable")] == names
     assert found.joins == 0
     for name, tasks in zip(names, clusters, strict=True):

@@ -32,7 +32,7 @@ def read(put):
 def test_a_row_is_a_dependency_if_the_columns_are_parent_and_child(read):
     workflow = read("\ufeffchild,parent,weight\nb,a,1\n\nc,b,2\nlone,,\n")
 
-    assert workflow.whole == Dag({"a": [], "b": ["a"], "c": ["b"], "lone": []})
+    assert workflow.dag == Dag({"a": [], "b": ["a"], "c": ["b"], "lone": []})
     told = [(remark.line, remark.text) for remark in workflow.remarks]
     assert told == [(1, "icsched does not read the column 'weight'")]
 
@@ -40,7 +40,7 @@ def test_a_row_is_a_dependency_if_the_columns_are_parent_and_child(read):
 def test_a_row_is_a_task_if_the_columns_are_task_and_parents(read):
     workflow = read(TASKS)
 
-    assert workflow.whole == Dag({"a": [], "b": ["a"], "c, d": ["a", "b"]})
+    assert workflow.dag == Dag({"a": [], "b": ["a"], "c, d": ["a", "b"]})
     assert workflow.run_times.tolist() == [1.5, 2, 1.75]  # the last has the mean of all
     assert workflow.sizes.tolist() == [10, 20, 30]
     assert workflow.priorities.tolist() == [3, 4, 0]
@@ -56,7 +56,7 @@ def test_a_row_is_a_task_if_the_columns_are_task_and_parents(read):
     ],
 )
 def test_cells_are_separated_as_in_the_header(read, text, name):
-    assert read(text, name).whole.to_mapping() == {"a": [], "b": ["a"]}
+    assert read(text, name).dag.to_mapping() == {"a": [], "b": ["a"]}
 
 
 @pytest.mark.parametrize(
@@ -102,11 +102,11 @@ def test_a_bad_file_is_one_line(read, text, problem):
 def test_a_comma_separates_parents_if_semicolons_separate_cells(read, cell):
     workflow = read(f"task;parents;note\na;;\nb;;x,y\nc;{cell};\n")
 
-    assert workflow.whole == Dag({"a": [], "b": [], "c": ["a", "b"]})
+    assert workflow.dag == Dag({"a": [], "b": [], "c": ["a", "b"]})
 
 
 def test_the_first_line_may_end_in_a_carriage_return_alone(read):
-    assert read("task;parents\ra;\rb;a\rc;a,b\r").whole.to_mapping()["c"] == ["a", "b"]
+    assert read("task;parents\ra;\rb;a\rc;a,b\r").dag.to_mapping()["c"] == ["a", "b"]
 
 
 def test_of_many_unknown_columns_ten_are_named_and_the_others_counted(read):
@@ -144,4 +144,4 @@ def test_python_writes_what_icsched_reads(put, names, quoting, delimiter, end):
     workflow = icsched.read("wf.csv")
 
     assert workflow.names == tuple(names)
-    assert workflow.whole.arcs.tolist() == [[i, i + 1] for i in range(len(names) - 1)]
+    assert workflow.dag.arcs.tolist() == [[i, i + 1] for i in range(len(names) - 1)]

@@ -81,7 +81,10 @@ def test_a_name_that_htcondor_would_strip_is_refused(where, key, file):
 
 def test_done_jobs_priorities_and_a_task_that_runs_nothing_are_written():
     workflow = Workflow(
-        Dag({"a": [], "b": ["a"]}), [True, False], priorities=[7], find_commands=lambda: [None] * 2
+        Dag({"a": [], "b": ["a"]}),
+        [True, False],
+        priorities=[0, 7],
+        find_commands=lambda: [None] * 2,
     )
 
     assert DAGMAN.text(workflow, title="t") == (
@@ -100,8 +103,9 @@ def test_done_jobs_and_priorities_are_read_again(tmp_path_factory, workflow):
     found = icsched.read(path)
 
     check_same(found, workflow, {"done"})
-    if workflow.priorities is not None and workflow.priorities.any():
-        assert found.priorities.tolist() == workflow.priorities.tolist()
+    given = workflow.residual.priorities
+    if given is not None and given.any():
+        assert found.residual.priorities.tolist() == given.tolist()
 
 
 @given(workflows(st.sampled_from("abcdef"), {"commands", "streams"}, ENDS))
@@ -109,7 +113,7 @@ def test_files_with_commands_have_the_same_jobs_and_arcs(tmp_path_factory, workf
     path = tmp_path_factory.mktemp("w") / "wf.dag"
     path.write_text(DAGMAN.text(workflow))
 
-    assert icsched.read(path).whole == workflow.whole
+    assert icsched.read(path).dag == workflow.dag
 
 
 @pytest.mark.usefixtures("folder")

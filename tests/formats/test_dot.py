@@ -30,7 +30,7 @@ def complaint(read):
 
 def arcs(workflow: Workflow) -> set[tuple[str, str]]:
     names = workflow.names
-    return {(names[parent], names[child]) for parent, child in workflow.whole.arcs.tolist()}
+    return {(names[parent], names[child]) for parent, child in workflow.dag.arcs.tolist()}
 
 
 # What a digraph says
@@ -98,7 +98,7 @@ def test_defaults_are_for_nodes_that_come_later_in_their_braces(read):
 def test_a_task_that_is_done_is_not_left_to_run(read):
     workflow = read("digraph { a [done=true]; a -> b }")
 
-    assert workflow.dag.names == ("b",)
+    assert workflow.residual.names == ("b",)
 
 
 def test_attributes_that_nobody_draws_get_one_remark_each(read):
@@ -287,4 +287,4 @@ def test_a_name_that_graphviz_cannot_hold_is_refused(name):
 
     assert not entry.takes_name(name)
     with pytest.raises(FormatError, match="expected no backslash before a quote"):
-        entry.text(Workflow.bare(Dag({name: []})))
+        entry.text(Workflow(Dag({name: []})))

@@ -51,7 +51,7 @@ def test_pydot_and_networkx_find_the_same_nodes_and_edges(put, found):
 
     nodes, edges = of_networkx(text)
     names = workflow.names
-    arcs = {(names[a], names[b]) for a, b in workflow.whole.arcs.tolist()}
+    arcs = {(names[a], names[b]) for a, b in workflow.dag.arcs.tolist()}
     assert arcs == edges
     assert {*workflow.names} == nodes - {"\\n"}  # pydot takes a stray line end for a node
 
@@ -60,7 +60,7 @@ def test_pydot_and_networkx_find_the_same_nodes_and_edges(put, found):
 def test_pydot_reads_what_icsched_writes():
     dag = Dag({"a": [], "b c": ["a"], 'say "x"': ["a", "b c"], r"C:\d": []})
 
-    [graph] = pydot.graph_from_dot_data(FORMATS.find("dot").text(Workflow.bare(dag)))
+    [graph] = pydot.graph_from_dot_data(FORMATS.find("dot").text(Workflow(dag)))
 
     edges = {(edge.get_source(), edge.get_destination()) for edge in graph.get_edges()}
     assert edges == {('"a"', '"b c"'), ('"a"', r'"say \"x\""'), ('"b c"', r'"say \"x\""')}

@@ -19,7 +19,7 @@ def test_a_line_has_a_parent_and_a_child_or_one_task(put):
     workflow = icsched.read("wf.edges")
 
     assert workflow.names == ("b", "c", "a", "lone", "A", "a#1")
-    assert workflow.whole.arcs.tolist() == [[0, 1], [2, 0], [4, 5]]
+    assert workflow.dag.arcs.tolist() == [[0, 1], [2, 0], [4, 5]]
 
 
 def test_weights_and_data_of_networkx_get_one_remark(put):
@@ -55,10 +55,10 @@ def test_networkx_writes_what_icsched_reads_and_the_other_way_round(put, dag):
     networkx.write_edgelist(graph, file)
     put({"wf.edges": file.getvalue()})
 
-    found = icsched.read("wf.edges").whole
+    found = icsched.read("wf.edges").dag
     assert {(found.names[a], found.names[b]) for a, b in found.arcs.tolist()} == {*graph.edges}
 
-    text = FORMATS.find("edges").text(Workflow.bare(Dag.from_networkx(graph)))
+    text = FORMATS.find("edges").text(Workflow(Dag.from_networkx(graph)))
     pairs = [line for line in text.splitlines() if " " in line]
     parsed = networkx.parse_edgelist(pairs, create_using=networkx.DiGraph)
     assert {*parsed.edges} == {*graph.edges}

@@ -6,7 +6,7 @@ import icsched
 from icsched import FormatError
 from tests.hostile import outcome_of
 
-READ = "__import__('icsched').read(sys.argv[1]).whole"
+READ = "__import__('icsched').read(sys.argv[1]).dag"
 LIMIT = "expected at most 10,000,000 dependencies from edges between groups, got more"
 MANY = 100_000
 SOME = 30_000
@@ -81,7 +81,7 @@ def test_a_hostile_file_ends_soon_in_jobs_or_in_one_line(put, name):
     put({name: text})
 
     try:
-        said = f"{len(icsched.read(name).whole)} jobs"
+        said = f"{len(icsched.read(name).dag)} jobs"
     except FormatError as error:
         said = str(error)
 

@@ -15,9 +15,9 @@ PLAIN = Command(("/bin/x", "1"))
 WHOLE = Workflow(
     Dag({"a": [], "b": ["a"], "c": ["b"]}),
     [True, False, False],
-    run_times=np.array([2.0, 3.0]),
-    sizes=np.array([5, 7]),
-    priorities=np.array([-2, -4]),  # by their distance: see below
+    run_times=np.array([0, 2.0, 3.0]),
+    sizes=np.array([0, 5, 7]),
+    priorities=np.array([0, -2, -4]),  # by their distance: see below
     find_commands=lambda: [PLAIN, PLAIN, PLAIN],
 )
 
@@ -48,9 +48,9 @@ def is_same(word: str, given: Workflow, found: Workflow) -> bool:
         return pair is not None and pair[0] - pair[1] == 2
     if word in ("run_times", "sizes"):
         return numbers(found, word) == numbers(given, word)
-    if found.all_commands is None:
+    if found.commands is None:
         return False
-    was, now = given.all_commands[1], found.all_commands[1]
+    was, now = given.commands[1], found.commands[1]
     parts = {
         "commands": [command.argv[-2:] for command in (was, now)],
         "streams": [(command.stdin, command.stdout, command.stderr) for command in (was, now)],

@@ -39,7 +39,7 @@ def test_a_file_of_another_format_has_its_tasks_and_arcs(name, data):
         path.write_bytes(text.encode())
         workflow = icsched.read(path)
 
-    assert (len(workflow.whole), len(workflow.whole.arcs)) == (tasks, arcs)
+    assert (len(workflow.dag), len(workflow.dag.arcs)) == (tasks, arcs)
 
 
 @pytest.mark.parametrize("name", [name for name in LAYOUTS if FORMATS[name].changes is not None])
@@ -58,7 +58,7 @@ def test_an_order_is_read_again_and_a_second_time_changes_nothing(name, data):
 
         again = icsched.read(path)
         assert icsched.write(path, plan) == []
-    assert (len(workflow.whole), len(workflow.whole.arcs)) == (tasks, arcs)
-    assert again.whole == workflow.whole
+    assert (len(workflow.dag), len(workflow.dag.arcs)) == (tasks, arcs)
+    assert again.dag == workflow.dag
     bigger_first = sorted(range(tasks), key=lambda task: -again.priorities[task])
     assert bigger_first == order

@@ -85,7 +85,7 @@ def read(put):
 def test_a_file_says_arcs_sizes_and_commands(read):
     found = read(SPLIT + DEPENDENCIES)
 
-    assert found.whole == Dag({"ID1": [], "ID2": ["ID1"], "ID3": ["ID1"]})
+    assert found.dag == Dag({"ID1": [], "ID2": ["ID1"], "ID3": ["ID1"]})
     assert found.sizes.tolist() == [12, 0, 0]
     assert found.commands == (
         Command(("/usr/bin/split", "-l", "100", "in.txt", "part.")),
@@ -99,7 +99,7 @@ def test_a_file_says_arcs_sizes_and_commands(read):
 def test_dependencies_come_from_files_if_the_file_has_none(read):
     found = read(SPLIT)
 
-    assert found.whole == Dag({"ID1": [], "ID2": ["ID1"], "ID3": ["ID1"]})
+    assert found.dag == Dag({"ID1": [], "ID2": ["ID1"], "ID3": ["ID1"]})
     assert [(r.text, r.count) for r in found.remarks] == [
         ("dependencies come from the files that tasks write and read", 2)
     ]
@@ -144,7 +144,7 @@ def test_programs_that_the_file_does_not_have_are_told(read):
 
 @pytest.mark.parametrize("nothing", ["", "[]", "{}", "~", "null"])
 def test_dependencies_that_are_empty_are_as_good_as_none(read, nothing):
-    assert read(f"{SPLIT}jobDependencies: {nothing}\n").whole == read(SPLIT).whole
+    assert read(f"{SPLIT}jobDependencies: {nothing}\n").dag == read(SPLIT).dag
 
 
 @pytest.mark.parametrize("value", ["[C]", "{a: b}"])
@@ -312,4 +312,4 @@ def test_an_order_changes_nothing_but_priorities(tmp_path_factory, workflow, flo
 
 def test_a_name_that_pegasus_does_not_take_is_refused():
     with pytest.raises(FormatError, match=r"^o.yml: name of a task: expected letters.* got 'a b'$"):
-        PEGASUS.text(Workflow.bare(Dag({"a b": []})), path="o.yml")
+        PEGASUS.text(Workflow(Dag({"a b": []})), path="o.yml")

@@ -24,7 +24,7 @@ def test_a_job_without_a_line_has_0(put):
 def test_jobs_that_are_done_are_left_out(put):
     put({"wf.dag": "JOB a x.sub DONE\nJOB b x.sub\nPRIORITY a 4\nPRIORITY b 5\n"})
 
-    assert read("wf.dag").priorities.tolist() == [5]
+    assert read("wf.dag").residual.priorities.tolist() == [5]
 
 
 def test_our_section_counts_and_comes_after_the_users_lines(put):

@@ -21,7 +21,7 @@ def test_an_included_file_is_read_as_if_it_stood_there(read):
         {"more.dag": "JOB b x DONE\nPARENT a CHILD b\nPRIORITY c 3\n"},
     )
 
-    assert workflow.whole.to_mapping() == {"a": [], "c": ["b"], "b": ["a"]}
+    assert workflow.dag.to_mapping() == {"a": [], "c": ["b"], "b": ["a"]}
     assert (done(workflow), priorities(workflow)) == ({"b"}, {"c": 3})
 
 

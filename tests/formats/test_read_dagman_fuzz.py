@@ -40,7 +40,7 @@ def read(scratch) -> Callable[..., Submission]:
         path = scratch / name
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
         workflow = read_submission(path, lenient=False, directory=str(scratch))
-        _ = workflow.whole
+        _ = workflow.dag
         return workflow
 
     return reader
@@ -52,7 +52,7 @@ def facts(workflow: Submission) -> dict[str, object]:
     given = zip(names, workflow.priorities.tolist(), workflow.has_priority, strict=True)
     return {
         "names": names,
-        "arcs": {(names[a], names[b]) for a, b in workflow.whole.arcs.tolist()},
+        "arcs": {(names[a], names[b]) for a, b in workflow.dag.arcs.tolist()},
         "done": {name for name, is_done in zip(names, workflow.done, strict=True) if is_done},
         "priorities": {name: value for name, value, is_given in given if is_given},
     }
@@ -303,7 +303,7 @@ def test_a_flattened_file_means_the_same_with_other_names(read, scratch, outer, 
     kept = flat_file(workflow, told, keep_existing=True)
 
     assert flat.names == tuple(flat_names)
-    assert flat.whole.arcs.tolist() == workflow.whole.arcs.tolist()
+    assert flat.dag.arcs.tolist() == workflow.dag.arcs.tolist()
     assert flat.done.tolist() == workflow.done.tolist()
     assert flat.priorities.tolist() == values
     assert not flat.has_splices

@@ -99,8 +99,8 @@ def test_jobs_that_are_done_are_in_the_whole_but_not_in_what_remains(read):
     """
     workflow = read("JOB a x DONE\nJOB b x\nPARENT a CHILD b\n")
 
-    assert workflow.whole.to_mapping() == {"a": [], "b": ["a"]}
-    assert workflow.dag.to_mapping() == {"b": []}
+    assert workflow.dag.to_mapping() == {"a": [], "b": ["a"]}
+    assert done(workflow) == {"a"}
 
 
 def test_a_line_says_that_a_job_is_done(read):
@@ -166,7 +166,7 @@ def test_a_workflow_inside_is_one_job(read):
     workflow = read("SUBDAG EXTERNAL s in.dag DIR d NOOP DONE\nJOB a x\nPARENT a CHILD s\n")
     job = next(workflow.jobs())
 
-    assert workflow.whole.to_mapping() == {"s": ["a"], "a": []}
+    assert workflow.dag.to_mapping() == {"s": ["a"], "a": []}
     assert (job.node.kind, job.node.submit, job.directory) == ("SUBDAG", "in.dag", "d")
     assert done(workflow) == {"s"}
 

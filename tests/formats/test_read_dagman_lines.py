@@ -44,7 +44,7 @@ def test_words_may_have_any_blanks_between_and_around_them(read, blank):
 
     workflow = read(text)
 
-    assert workflow.whole.to_mapping() == {"a": [], "b": ["a"], "c": []}
+    assert workflow.dag.to_mapping() == {"a": [], "b": ["a"], "c": []}
     assert workflow.priorities.tolist() == [3, 0, 0]
 
 
@@ -53,7 +53,7 @@ def test_lines_may_end_as_on_windows(read):
 
     workflow = read(text)
 
-    assert workflow.whole.to_mapping() == {"a": [], "b": ["a"], "c": []}
+    assert workflow.dag.to_mapping() == {"a": [], "b": ["a"], "c": []}
     assert workflow.done.tolist() == [False, False, True]
 
 

@@ -19,7 +19,7 @@ def test_jobs_of_several_files_are_called_by_the_files_place(put):
 
     workflow = read_submission(["one.dag", "two.dag"])
 
-    assert workflow.whole.to_mapping() == {"0.a": [], "0.b": ["0.a"], "1.a": [], "1.c": ["1.a"]}
+    assert workflow.dag.to_mapping() == {"0.a": [], "0.b": ["0.a"], "1.a": [], "1.c": ["1.a"]}
     assert (done(workflow), priorities(workflow)) == ({"0.a"}, {"0.b": 3})
     assert [root.path for root in workflow.roots] == ["one.dag", "two.dag"]
 
@@ -48,7 +48,7 @@ def test_splices_of_several_files_are_called_by_the_files_place_too(put):
 
     workflow = read_submission(["one.dag", "two.dag"])
 
-    assert workflow.whole.to_mapping() == {
+    assert workflow.dag.to_mapping() == {
         "0.S+0.p": [],
         "0.S+0.q": ["0.S+0.p"],
         "1.a": [],
@@ -93,8 +93,8 @@ def test_the_newest_rescue_file_says_what_is_done(read):
 
     assert workflow.rescue == "wf.dag.rescue010"
     assert done(workflow) == {"a", "b"}
-    assert workflow.dag.to_mapping() == {"c": []}
-    assert len(workflow.whole) == 3
+    assert workflow.done.tolist() == [True, True, False]
+    assert len(workflow.dag) == 3
 
 
 def test_rescue_files_are_left_aside_when_asked(read):

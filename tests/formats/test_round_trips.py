@@ -37,11 +37,11 @@ def test_a_format_that_keeps_all_gives_the_same_workflow(name, suffix, data):
 
     again = written(name, workflow, suffix)
 
-    assert again.whole == workflow.whole
+    assert again.dag == workflow.dag
     assert again.done.tolist() == workflow.done.tolist()
-    assert known(again.run_times) == known(workflow.run_times)
-    assert known(again.sizes) == known(workflow.sizes)
-    assert known(again.priorities) == known(workflow.priorities)
+    assert known(again.residual.run_times) == known(workflow.residual.run_times)
+    assert known(again.residual.sizes) == known(workflow.residual.sizes)
+    assert known(again.residual.priorities) == known(workflow.residual.priorities)
     assert run_by(again) == run_by(workflow)
     assert again.remarks == ()
 
@@ -51,7 +51,7 @@ def test_a_format_that_keeps_all_gives_the_same_workflow(name, suffix, data):
 def test_a_list_of_edges_gives_the_same_dag(data):
     workflow = data.draw(workflows(FORMATS.find("edges").takes_name))
 
-    assert written("edges", workflow).whole == workflow.whole
+    assert written("edges", workflow).dag == workflow.dag
 
 
 @SEVERAL
@@ -62,12 +62,14 @@ def test_an_sbatch_script_gives_the_same_tasks_parents_and_commands(data):
 
     again = written("slurm", workflow)
 
-    parents = {name: {*names} for name, names in workflow.whole.to_mapping().items()}
-    assert {name: {*names} for name, names in again.whole.to_mapping().items()} == parents
-    if known(workflow.priorities):
-        largest = max(known(workflow.priorities))
-        expected = dict(zip(workflow.dag.names, known(workflow.priorities), strict=True))
-        found = dict(zip(again.dag.names, known(again.priorities), strict=True))
+    parents = {name: {*names} for name, names in workflow.dag.to_mapping().items()}
+    assert {name: {*names} for name, names in again.dag.to_mapping().items()} == parents
+    if known(workflow.residual.priorities):
+        largest = max(known(workflow.residual.priorities))
+        expected = dict(
+            zip(workflow.residual.names, known(workflow.residual.priorities), strict=True)
+        )
+        found = dict(zip(again.residual.names, known(again.residual.priorities), strict=True))
         assert {n: found[n] + largest for n in expected} == expected
     if workflow.commands is not None:
         assert_same_commands(again, workflow)
@@ -116,7 +118,7 @@ def test_an_order_in_a_script_is_read_again_and_a_second_time_changes_nothing(da
     icsched.write(path, plan)
 
     again = icsched.read(path)
-    assert again.whole == workflow.whole
+    assert again.dag == workflow.dag
     if len(dag):
         ranked = sorted(again.dag.names, key=lambda n: -again.priorities[again.dag.ids[n]])
         assert ranked == [f"t{task}" for task in order]

@@ -50,7 +50,7 @@ def test_variables_say_which_jobs_a_job_waits_for(read):
     """
     workflow = read(SCRIPT)
 
-    assert workflow.whole.to_mapping() == {
+    assert workflow.dag.to_mapping() == {
         "prep": [],
         "map": ["prep"],
         "j3": ["prep"],
@@ -227,7 +227,7 @@ def test_a_shell_and_icsched_see_the_same_words(read, put):
 def test_a_shell_submits_what_icsched_writes(put, data):
     entry = FORMATS.find("slurm")
     workflow: Workflow = data.draw(
-        workflows(entry.takes_name).filter(lambda found: len(found.whole) > 1)
+        workflows(entry.takes_name).filter(lambda found: len(found.dag) > 1)
     )
     put({"wf.sh": entry.text(workflow, title="a workflow")})
 
@@ -238,6 +238,6 @@ def test_a_shell_submits_what_icsched_writes(put, data):
     assert sorted(names) == sorted(workflow.names)
     for name, job in zip(names, jobs, strict=True):
         after = [word for word in job if word.startswith("--dependency=")]
-        parents = workflow.whole.to_mapping()[name]
+        parents = workflow.dag.to_mapping()[name]
         wanted = {numbers[parent] for parent in parents}
         assert {*(after[0].split(":")[1:] if after else [])} == wanted

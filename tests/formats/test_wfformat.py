@@ -76,7 +76,7 @@ def complaint(read):
 def test_a_file_says_arcs_run_times_sizes_and_commands(read):
     found = read(FORK)
 
-    assert found.whole == Dag({"a": [], "b": ["a"], "c": ["a"]})
+    assert found.dag == Dag({"a": [], "b": ["a"], "c": ["a"]})
     assert found.run_times.tolist() == [1.5, 2, 3]
     assert found.sizes.tolist() == [0, 12, 0]
     assert found.commands == (Command(("split",)), None, Command(("cat", "f")))
@@ -149,7 +149,7 @@ OLD_TASKS = [
 def test_the_first_versions_have_jobs_with_arguments(read, version):
     found = read({"name": "x", "schemaVersion": version, "workflow": {"jobs": OLD_TASKS}})
 
-    assert found.whole == Dag({"split_ID1": [], "map_ID2": ["split_ID1"]})
+    assert found.dag == Dag({"split_ID1": [], "map_ID2": ["split_ID1"]})
     assert found.run_times.tolist() == [1.5, 2]
     assert found.sizes.tolist() == [5, 7]
     assert found.commands == (Command(("split", "-n", "2")), None)
@@ -178,7 +178,7 @@ def test_middle_versions_have_commands_and_ids_beside_names(read, version, key):
 
     found = read({"name": "x", "schemaVersion": version, "workflow": {key: tasks}})
 
-    assert found.whole == Dag({"one": [], "two": ["one"]})
+    assert found.dag == Dag({"one": [], "two": ["one"]})
     assert found.commands == (Command(("/bin/a", "x y")), None)
     assert found.priorities.tolist() == [0, 3]
 
@@ -188,7 +188,7 @@ def test_old_tasks_of_one_name_go_by_their_ids(read):
 
     found = read({"schemaVersion": "1.4", "workflow": {"tasks": tasks}})
 
-    assert found.whole == Dag({"1": [], "2": ["1"]})
+    assert found.dag == Dag({"1": [], "2": ["1"]})
 
 
 def test_dependencies_come_from_files_if_the_file_has_none(read):
@@ -196,7 +196,7 @@ def test_dependencies_come_from_files_if_the_file_has_none(read):
 
     found = read({"schemaVersion": "1.3", "workflow": {"tasks": tasks}})
 
-    assert found.whole.arcs.tolist() == [[0, 1]]
+    assert found.dag.arcs.tolist() == [[0, 1]]
     assert "come from the files" in found.remarks[0].text
 
 

@@ -47,7 +47,7 @@ def test_a_name_that_the_schema_does_not_take_is_refused():
     with pytest.raises(
         FormatError, match=r"^o.json: name of a task: expected letters.* got 'a b'$"
     ):
-        WFFORMAT.text(Workflow.bare(Dag({"a b": []})), path="o.json")
+        WFFORMAT.text(Workflow(Dag({"a b": []})), path="o.json")
 
 
 # Real traces
@@ -63,7 +63,7 @@ def test_real_traces_are_read_as_plain_json_says():
         size = {file["id"]: file["sizeInBytes"] for file in content["specification"]["files"]}
 
         assert [task["id"] for task in tasks] == list(found.names)
-        assert {(found.names[a], found.names[b]) for a, b in found.whole.arcs} == arcs
+        assert {(found.names[a], found.names[b]) for a, b in found.dag.arcs} == arcs
         assert found.run_times.tolist() == [seconds[name] for name in found.names]
         assert found.sizes.tolist() == [
             sum(size[name] for name in task["outputFiles"]) for task in tasks

@@ -36,16 +36,15 @@ def workflows(draw: st.DrawFn, takes_name: Callable[[str], bool]) -> Workflow:
     names = draw(st.lists(name, min_size=len(bare), max_size=len(bare), unique=True))
     dag = Dag.from_arcs(len(bare), bare.arcs, names=names)
     done = np.array(draw(st.lists(st.booleans(), min_size=len(dag), max_size=len(dag))), bool)
-    left = int((~done).sum())
 
     def some(values: st.SearchStrategy) -> list | None:
-        return draw(st.none() | st.lists(values, min_size=left, max_size=left))
+        return draw(st.none() | st.lists(values, min_size=len(dag), max_size=len(dag)))
 
     times, sizes = some(st.floats(1e-3, 1e6) | st.integers(0, 9)), some(st.integers(0, 2**40))
     priorities = some(st.integers(-(2**30), 2**30))
     runs = some(st.none() | commands())
-    at_left = iter(runs or [])
-    found = [None if is_done else next(at_left, None) for is_done in done.tolist()]
+    pairs = zip(runs or [None] * len(dag), done.tolist(), strict=True)
+    found = [None if is_done else command for command, is_done in pairs]
     return Workflow(
         dag,
         done,

@@ -52,7 +52,7 @@ def difference(ours: Submission | FormatError, theirs: Dump | Rejection) -> str:
     names, done = ours.names, ours.done.tolist()
     pairs = [
         ("jobs", names, tuple(job for job in theirs.jobs if job not in special)),
-        ("arcs", {(names[p], names[c]) for p, c in ours.whole.arcs.tolist()}, set(theirs.arcs)),
+        ("arcs", {(names[p], names[c]) for p, c in ours.dag.arcs.tolist()}, set(theirs.arcs)),
         ("done", {n for n, is_done in zip(names, done, strict=True) if is_done}, theirs.done),
         (
             "priorities",
@@ -66,7 +66,7 @@ def difference(ours: Submission | FormatError, theirs: Dump | Rejection) -> str:
 def reading(*files: str, **options) -> Submission | FormatError:
     try:
         workflow = read_submission(files, **options)
-        _ = workflow.whole
+        _ = workflow.dag
     except FormatError as error:
         return error
     return workflow

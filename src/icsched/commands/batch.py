@@ -35,7 +35,7 @@ def _answer(workflow: Workflow, take: int, done: str, running: str) -> BatchAnsw
 
     Raises GameError for jobs that do not exist or that cannot be in that state.
     """
-    dag = workflow.dag
+    dag = workflow.residual.dag
     executed = {dag.ids[job] for job in named_jobs(workflow, "--done", done) if job in dag.ids}
     names = named_jobs(workflow, "--running", running)
     for job in names:
@@ -54,7 +54,7 @@ def _answer(workflow: Workflow, take: int, done: str, running: str) -> BatchAnsw
         eligible_after=found.eligible_after,
         method=found.method,
         guarantee=guarantee(found.guarantee),
-        done=len(workflow.whole) - left,
+        done=len(workflow.dag) - left,
         left=left,
         eligible=len(state.sources),
         running=len(busy),

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
+
 from icsched import checks, formats
 from icsched.commands.inputs import (
     USUAL,
@@ -21,6 +23,7 @@ from icsched.commands.inputs import (
 from icsched.commands.options import WHOLE, FileName, Json, OutputName, PathName, one_of, refuse
 from icsched.commands.ordering import OURS, WantedOrder
 from icsched.commands.terminal import NOT_IN_JSON, STANDARD_OUTPUT, put, table, working
+from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, MemberError
 from icsched.messages import counted, named, size
 from icsched.serve.clusters import CLUSTERERS, Cluster, plan_clusters, set_apart
@@ -62,15 +65,17 @@ def _check_size(workflow: Workflow, size: int | None) -> None:
 
     Jobs that are done count, too, so that a script can cluster a resumed workflow again.
     """
-    most = len(workflow.dag if workflow.done_by is None else workflow.whole)
+    most = len((workflow.residual if workflow.done_by is None else workflow).dag)
     if size is not None and not 1 <= size <= most:
         raise ArgumentError(f"--size: expected 1 to {most}, the number of jobs, got {size}")
 
 
 def _write(workflow: Workflow, clusters: Sequence[Cluster], path: str) -> tuple[str, ...]:
     """Write the clustered workflow; return its files, the DAGMan file first."""
+    left = np.flatnonzero(~workflow.done)
+    tasks = [left[list(one.tasks)].tolist() for one in clusters]
     try:
-        return tuple(formats.write_clusters(path, workflow, [one.tasks for one in clusters]))
+        return tuple(formats.write_clusters(path, workflow, tasks))
     except MemberError as error:
         instead = f"--alone {shlex.quote(error.job)} keeps it out of clusters"
         raise FormatError(error.path, error.line, f"{error.problem}; {instead}") from error
@@ -150,7 +155,7 @@ def cluster(
     if output_ is not None:
         check_output(workflow, output_)
     _check_size(workflow, size)
-    dag = workflow.dag
+    dag = workflow.residual.dag
     apart = [dag.ids[job] for job in named_jobs(workflow, "--alone", alone) if job in dag.ids]
     plan = order.plan(workflow)
     with working("clustering", len(dag)):
@@ -164,7 +169,7 @@ def cluster(
         run_times=times_known(workflow, is_own=not order.run_times),
         clusterer=clusters[0].clusterer,
         cut_arcs=sum(one.cut_arcs for one in clusters),
-        clusters=tuple(_named(workflow, one) for one in clusters),
+        clusters=tuple(_named(dag, one) for one in clusters),
         written=() if output_ is None else _write(workflow, clusters, output_),
         files=files,
         resumed=done_line(workflow, "cluster"),
@@ -172,8 +177,8 @@ def cluster(
     put(found, text, as_json=json_)
 
 
-def _named(workflow: Workflow, cluster: Cluster) -> NamedCluster:
-    names = tuple(workflow.dag.names[task] for task in cluster.tasks)
+def _named(dag: Dag, cluster: Cluster) -> NamedCluster:
+    names = tuple(dag.names[task] for task in cluster.tasks)
     return NamedCluster(names, cluster.size, cluster.cut_arcs, cluster.productive)
 
 

@@ -107,8 +107,8 @@ def _converted(workflow: Workflow, file: str, output: str, chosen: Format) -> Co
         output=output,
         from_=workflow.format,
         to=chosen.name,
-        tasks=len(workflow.whole),
-        arcs=workflow.whole.arc_count,
+        tasks=len(workflow.dag),
+        arcs=workflow.dag.arc_count,
         lost=tuple(word for word in KEPT if has[word] and word not in keeps),
         commands_unreadable=problem,
         renamed=renamed,
@@ -121,7 +121,7 @@ def _contents(workflow: Workflow) -> tuple[dict[str, bool], str | None]:
     """Return which words of `KEPT` a workflow has, and why its commands cannot be found out."""
     problem = None
     try:
-        commands = [command for command in workflow.all_commands or () if command]
+        commands = [command for command in workflow.commands or () if command]
     except FormatError as error:
         commands, problem = [], str(error)
     columns: tuple[Column, ...] = ("run_times", "sizes", "priorities")
@@ -158,12 +158,12 @@ def _remarks(workflow: Workflow, chosen: Format, output: str) -> tuple[Remark, .
     What the reader fills in is not written, so the remarks on that are left out.
     """
     found = [remark for remark in workflow.remarks if remark.text not in (NO_RUN_TIME, NO_SIZE)]
-    if "done" not in chosen.keeps and "commands" in chosen.keeps and workflow.all_commands:
-        pairs = zip(workflow.done.tolist(), workflow.all_commands, strict=True)
+    if "done" not in chosen.keeps and "commands" in chosen.keeps and workflow.commands:
+        pairs = zip(workflow.done.tolist(), workflow.commands, strict=True)
         idle = sum(is_done and command is None for is_done, command in pairs)
         if idle:  # they will run, if only to do nothing
             found.append(Remark(output, 0, "tasks that are done have no command", idle))
-    if chosen.placeholder and len(workflow.whole) and workflow.find_commands is None:
+    if chosen.placeholder and len(workflow.dag) and workflow.find_commands is None:
         runs = f"every task runs {chosen.placeholder}, which is yours to write"
         found.append(Remark(output, 0, f"no commands are known: {runs}", 1))
     return tuple(found)
@@ -180,9 +180,9 @@ def _renamed(
     if takes_name is None or all(map(takes_name, names)):
         return workflow, ()
     safe = safe_names(names, takes_name)
-    whole = Dag.from_arcs(len(names), workflow.whole.arcs, names=safe)
+    dag = Dag.from_arcs(len(names), workflow.dag.arcs, names=safe)
     changed = tuple(pair for pair in zip(names, safe, strict=True) if pair[0] != pair[1])
-    return replace(workflow, whole=whole), changed
+    return replace(workflow, dag=dag), changed
 
 
 def safe_names(names: Sequence[str], takes_name: Callable[[str], bool]) -> list[str]:

@@ -39,7 +39,7 @@ class FileOptions(ReadOptions):
     def read_to_run(self, files: Sequence[str]) -> Workflow:
         """Read a workflow; raises FormatError also if no job is left to run."""
         workflow = self.read(files)
-        if not len(workflow.dag):
+        if workflow.done.all():
             by = f"; all are done by {workflow.done_by}" if workflow.done_by else ""
             problem = f"expected at least one job that is left to run{by}"
             raise FormatError(files[0], None, problem)
@@ -131,11 +131,11 @@ def file_after_at(word: str) -> str:
 
 
 def read_order(workflow: Workflow, path: str) -> list[int]:
-    """Return the order in the file at *path*, one name on each line.
+    """Return the order in the file at *path*, one name on each line, as ids of ``workflow.dag``.
 
     Jobs that are done may be in the file, and are left out. Raises FormatError with the line.
     """
-    dag = workflow.dag
+    dag = workflow.residual.dag
     line_of: dict[str, int] = {}
     for line, name in _names(path, set(workflow.names)):
         _note(name, line, line_of, path)
@@ -147,14 +147,14 @@ def read_order(workflow: Workflow, path: str) -> list[int]:
             if above > here:
                 names = f"{dag.names[task]!r} comes before its parent {dag.names[parent]!r}"
                 raise FormatError(path, here, f"job {names} (line {above})")
-    return tasks
+    return [workflow.dag.ids[name] for name in line_of if name in dag.ids]
 
 
 def read_sizes(workflow: Workflow, path: str) -> NDArray[np.int64]:
-    """Return the bytes of each job left to run, from lines with a name and a number.
+    """Return the bytes of each job, from lines with a name and a number; 0 for one that is done.
 
     Blanks or a comma separate the two. Jobs that are done may have a line too. Raises FormatError
-    for a wrong line, with its number, and for a job without a line.
+    for a wrong line, with its number, and for a job that is left without a line.
     """
     known = set(workflow.names)
     line_of: dict[str, int] = {}
@@ -172,8 +172,8 @@ def read_sizes(workflow: Workflow, path: str) -> NDArray[np.int64]:
             problem = f"job {name!r}: expected {_BYTES}, got {_start(word)!r}"
             raise FormatError(path, line, problem)
         found[name] = int(word)
-    _check_all_there(workflow.dag, found, path)
-    return np.array([found[name] for name in workflow.dag.names], np.int64)
+    _check_all_there(workflow.residual.dag, found, path)
+    return np.array([found.get(name, 0) for name in workflow.names], np.int64)
 
 
 def _names(path: str, known: Container[Hashable]) -> Iterator[tuple[int, str]]:
@@ -288,7 +288,7 @@ def _own_times(path: str) -> dict[str, float]:
 
 def timed(workflow: Workflow, table: RunTimeTable, paths: Sequence[str]) -> Workflow:
     """Return the workflow with the run times of a table, which is from the files at *paths*."""
-    if not len(workflow.whole):
+    if not len(workflow.dag):
         return workflow
     try:
         return workflow.with_run_times(table)
@@ -318,9 +318,8 @@ def times_known(workflow: Workflow, *, is_own: bool = False) -> TimesKnown | Non
     """
     if workflow.run_time_origins is None:
         return None
-    measured, pattern, kind, of_all = np.bincount(
-        workflow.run_time_origins, minlength=len(Origin)
-    ).tolist()
+    origins = workflow.run_time_origins[~workflow.done]
+    measured, pattern, kind, of_all = np.bincount(origins, minlength=len(Origin)).tolist()
     unused = workflow.unused_run_times
     return TimesKnown(measured, pattern, kind, of_all, unused, is_own=is_own)
 
@@ -331,7 +330,8 @@ def done_sentence(workflow: Workflow, aim: str) -> str:
     if not done:
         return ""
     by = f"by {workflow.done_by or 'DONE in the files'}"
-    return f"{counted(done, 'job')} done {by}; {counted(len(workflow.dag), 'job')} left to {aim}"
+    left = counted(len(workflow.dag) - done, "job")
+    return f"{counted(done, 'job')} done {by}; {left} left to {aim}"
 
 
 def done_line(workflow: Workflow, aim: str) -> str:

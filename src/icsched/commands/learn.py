@@ -46,7 +46,6 @@ from icsched.history.replay import (
     Learned,
     learned_from,
     order_of_starts,
-    places_left,
     usage_of,
 )
 from icsched.history.usage import CLOCK_S
@@ -115,7 +114,7 @@ def _absent(run: PastRun, workflow: Workflow) -> int:
     """Return how many jobs of the workflow, of those that run something, never started."""
     started = {run.names[job] for job in np.unique(run.job).tolist()}
     runs = _runs_something(workflow)
-    return sum(str(name) not in started for name in workflow.dag.names if str(name) in runs)
+    return sum(str(name) not in started for name in workflow.residual.names if str(name) in runs)
 
 
 def _runs_something(workflow: Workflow) -> set[str]:
@@ -151,15 +150,15 @@ class Forecast:
 
 def forecast_by(past: PastRun, learned: Learned, workflow: Workflow) -> Forecast:
     """Simulate the workflow in other orders on the pool that was learned."""
-    dag = workflow.dag
+    left = workflow.residual
     spread, is_measured = _spread(past)
     times = Times("normal" if is_measured and spread <= 0.3 else "lognormal", spread)
-    places = places_left(workflow)[order_of_starts(learned.usage, workflow.whole)]
-    used = Played("static", places[places >= 0])
+    starts = order_of_starts(learned.usage, workflow.dag)
+    used = Played("static", starts[~workflow.done[starts]])
     orders: dict[str, OrderLike] = {USED: used, **{word: word for word in (*ORDERS_TRIED, FIFO)}}
-    most_runs = int(min(2000, max(20, _MOST_TASKS / (len(dag) * len(orders)))))
-    baseline = USED if differ(workflow.priorities) else FIFO
-    with progress("simulating other orders", len(dag)) as tell:
+    most_runs = int(min(2000, max(20, _MOST_TASKS / (len(left.dag) * len(orders)))))
+    baseline = USED if differ(left.priorities) else FIFO
+    with progress("simulating other orders", len(left.dag)) as tell:
         found = simulate(
             workflow,
             orders,
@@ -397,7 +396,7 @@ def _found(
     learned, told = None, None
     with working("looking at the run"):
         if workflow is not None:
-            learned = learned_from(run, workflow.whole, recorded=recorded)
+            learned = learned_from(run, workflow.dag, recorded=recorded)
         usage = usage_of(run, None) if learned is None else learned.usage
         fit = history.fitted(usage) if learned is None else learned.fit
     if workflow is not None and learned is not None:
@@ -500,10 +499,11 @@ def _csv(table: RunTimeTable, workflow: Workflow | None) -> str:
     rows.writerow(["name", "seconds", "origin"])
     measured = Origin.MEASURED.name.lower()
     rows.writerows((name, s, measured) for name, s in _pairs(table.names, table.seconds))
-    if workflow is not None and workflow.run_times is not None:
-        assert workflow.run_time_origins is not None  # noqa: S101  with_run_times made both
-        pairs = _pairs(workflow.dag.names, workflow.run_times)
-        for pair, origin in zip(pairs, workflow.run_time_origins.tolist(), strict=True):
+    left = None if workflow is None else workflow.residual
+    if left is not None and left.run_times is not None:
+        assert left.run_time_origins is not None  # noqa: S101  with_run_times made both
+        pairs = _pairs(left.names, left.run_times)
+        for pair, origin in zip(pairs, left.run_time_origins.tolist(), strict=True):
             if origin != Origin.MEASURED:
                 rows.writerow([*pair, Origin(origin).name.lower()])
     return out.getvalue()

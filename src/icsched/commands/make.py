@@ -26,7 +26,7 @@ def text(dag: Dag, words: Sequence[str], path: str = "<text>") -> str:
     if chosen.text is None:
         raise chosen.cannot("text", path)
     title = f"icsched make {' '.join(words)}: {size(len(dag), dag.arc_count)}"
-    return chosen.text(Workflow.bare(dag), title=title, path=path)
+    return chosen.text(Workflow(dag), title=title, path=path)
 
 
 def usages(families: Mapping[str, Family]) -> str:

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-import numpy as np
-
 from icsched.commands.pool_options import GivenPool
 from icsched.formats.port import Section
 from icsched.formats.table import files_behind
@@ -81,12 +79,13 @@ def _about_limits(workflow: Workflow) -> tuple[Note, ...]:
 def about_inner(workflow: Workflow) -> tuple[Note, ...]:
     """Return the note about inner workflows that are left to run, and have no time of their own."""
     names = files_behind(workflow).inner_workflows()
-    tasks = [workflow.dag.ids[name] for name in names if name in workflow.dag.ids]
+    is_meant = ~workflow.done & workflow.dag.mask(names)
     if workflow.run_time_origins is not None:
-        tasks = np.array(tasks, np.int64)[workflow.run_time_origins[tasks] >= Origin.KIND].tolist()
+        is_meant &= workflow.run_time_origins >= Origin.KIND
+    tasks = int(is_meant.sum())
     if not tasks:
         return ()
     what = "1 job is an inner workflow (SUBDAG EXTERNAL): it counts"
-    if len(tasks) > 1:
-        what = f"{len(tasks):,} jobs are inner workflows (SUBDAG EXTERNAL): each counts"
+    if tasks > 1:
+        what = f"{tasks:,} jobs are inner workflows (SUBDAG EXTERNAL): each counts"
     return (Note("inner-workflows", f"{what} as a job of ordinary length"),)

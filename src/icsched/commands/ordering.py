@@ -15,7 +15,7 @@ from icsched.commands.options import RunTimeFiles, one_of
 from icsched.commands.pool_options import GivenPool
 from icsched.commands.terminal import working
 from icsched.errors import ArgumentError
-from icsched.formats.facts import left_of
+from icsched.formats.facts import or_zero
 from icsched.formats.port import Section
 from icsched.formats.table import files_behind
 from icsched.orders import ORDERS, Aim, Choice, LimitedOrder, Plan, order_within, prioritize
@@ -49,14 +49,14 @@ def chosen_by_auto(plan: object) -> str | None:
 
 
 def as_played(workflow: Workflow, plan: Plan) -> Played:
-    """Return *plan* as the simulator plays it.
+    """Return *plan* as the simulator plays it on what is left.
 
     If auto keeps fifo, or the priorities of the files, the pool decides when jobs are ready. No
     list of jobs can say that.
     """
     kept = chosen_by_auto(plan)
     if kept == NOW:
-        return Played("priority", priorities=workflow.priorities)
+        return Played("priority", priorities=workflow.residual.priorities)
     return Played("fifo") if kept == FIFO else Played("static", plan.schedule)
 
 
@@ -72,7 +72,7 @@ def differ(priorities: Ids | None) -> bool:
 def plan_of_file(workflow: Workflow, word: str) -> Plan:
     """Return the order in the file that *word* names after @, with what is proved about it."""
     order = read_order(workflow, file_after_at(word))
-    return prioritize(workflow.dag, order, label=word)
+    return prioritize(workflow, np.array(order, np.int32), label=word)
 
 
 _ORDER_HELP = (
@@ -105,7 +105,7 @@ class WantedOrder:
         if workflow.run_times is None and ORDERS[self.order].run_times == "needed":
             raise ArgumentError(f"--order {self.order} needs --run-times")
         doing = "simulating several orders of" if self.order == AUTO else "ordering"
-        with working(doing, len(workflow.dag)):
+        with working(doing, int((~workflow.done).sum())):
             return prioritize(workflow, self.order, pool=pool)
 
 
@@ -179,8 +179,8 @@ def order_workflow(workflow: Workflow, wanted: Wanted) -> Ordered:
     if wanted.memory is None:
         return Ordered(workflow, wanted.order.plan(workflow), sections)
     sizes = workflow.sizes if wanted.sizes is None else read_sizes(workflow, wanted.sizes)
-    with working("ordering", len(workflow.dag)):
-        limited = order_within(workflow.dag, wanted.memory, sizes=sizes)
+    with working("ordering", len(workflow.residual.dag)):
+        limited = order_within(workflow, wanted.memory, sizes=sizes)
     return Ordered(workflow, limited.plan, sections, limited)
 
 
@@ -195,13 +195,13 @@ def _chosen(workflow: Workflow, sections: Sequence[Section], wanted: Wanted) -> 
     own, against = workflow, None
     if sections:
         given = behind.own_priorities()
-        lines = None if given is None else left_of(given, workflow.done, np.int32)
+        lines = None if given is None else or_zero(given, np.int32)
         own = replace(workflow, priorities=lines)
     plan = wanted.order.plan(own, pool=pool)
     is_whole = bool(sections) and len(sections) == len(behind.named())
     has_good = is_whole and not any(section.problems for section in sections)
     if has_good:
-        with working("simulating two orders of", len(workflow.dag)):
+        with working("simulating two orders of", len(plan.order)):
             against = _against_section(workflow, plan, pool)
     reason = against if has_good else plan.choice
     return Ordered(
@@ -211,14 +211,15 @@ def _chosen(workflow: Workflow, sections: Sequence[Section], wanted: Wanted) -> 
         choice=plan.choice if against is None else against,
         choice_without_section=None if against is None else plan.choice,
         reason_to_leave=None if reason is None or reason.is_worth_it else reason,
-        present=workflow.priorities,
+        present=workflow.residual.priorities,
         cautions=cautions_about(workflow, wanted.given),
     )
 
 
 def _against_section(workflow: Workflow, plan: Plan, pool: AnyPool | None) -> Choice | None:
     """Let the order of *plan* race against that in a section; None if they are the same."""
-    dag, present = workflow.dag, workflow.priorities
-    if present is None or np.array_equal(order_of(dag, present), plan.order):
+    left, order = workflow.residual, plan.schedule.order
+    present = left.priorities
+    if present is None or np.array_equal(order_of(left.dag, present), order):
         return None
-    return challenged(dag, plan.order, workflow.run_times, Aim(pool, present))
+    return challenged(left.dag, order, left.run_times, Aim(pool, present))

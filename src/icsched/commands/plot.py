@@ -84,7 +84,7 @@ def _curves(asked: Asked) -> Drawn:
     """
     workflow = asked.read()
     plans = {word: _plan(workflow, word) for word in asked.with_baseline}
-    size = len(workflow.dag) + workflow.dag.arc_count
+    size = len(workflow.residual.dag) + workflow.residual.dag.arc_count
     ceiling = plans[BASELINE].certificate.bound if size <= MOST_COMPARED else None
     profiles = {word: plan.schedule.eligible for word, plan in plans.items()}
     words = f"eligible jobs after each step, for {named(', '.join(profiles))}"
@@ -96,8 +96,9 @@ def _dag(asked: Asked) -> Drawn:
     if len(asked.orders) > 1:
         raise ArgumentError(f"--order: a dag shows one order, got {len(asked.orders)}")
     workflow = asked.read()
-    plan, picture = _plan(workflow, asked.orders[0]), dag_picture(workflow.dag)
-    size = counted(len(workflow.dag), "job")
+    dag = workflow.residual.dag
+    plan, picture = _plan(workflow, asked.orders[0]), dag_picture(dag)
+    size = counted(len(dag), "job")
     if picture.is_grouped:
         size += f", in {counted(len(picture), 'group')}"
     title = f"{asked.title}, in the order {plan.ordered_by}"
@@ -112,13 +113,14 @@ def _lanes(asked: Asked) -> Drawn:
     same random draws.
     """
     own, workflow = asked.pool_options.pool(), asked.read()
+    left = workflow.residual
     pool = usual_pool(workflow) if own is None else own.pool
-    experiment = Experiment(workflow, pool, Times())
+    experiment = Experiment(left, pool, Times())
     runs = {}
     for word in asked.with_baseline:
         steps = experiment.trace(_played(workflow, word, pool), seed=0, run=0)
         runs[word] = run_lanes(steps, pool, MOST_BARS)
-    names = list(map(str, workflow.dag.names))
+    names = list(map(str, left.names))
     kind, kinds = main_kinds(*kinds_by_name(names), experiment.means)
     unit = "" if workflow.run_times is None else "s"
     figure = partial(draw.lanes_figure, asked.title, runs, kind, kinds, unit=unit)

@@ -36,9 +36,9 @@ def read_given_pool(path: str) -> GivenPool:
 
 def usual_pool(workflow: Workflow) -> Pool:
     """Return the batches of requests to assume for *workflow* if nothing is known of its pool."""
-    means = workflow.run_times
-    known = np.ones(len(workflow.dag)) if means is None or not means.any() else means
-    usual = next(pool for pool in usual_pools(workflow.dag, known) if isinstance(pool, Pool))
+    dag, means = workflow.residual.dag, workflow.residual.run_times
+    known = np.ones(len(dag)) if means is None or not means.any() else means
+    usual = next(pool for pool in usual_pools(dag, known) if isinstance(pool, Pool))
     return replace(usual, interval=float(f"{usual.interval:.3g}"))  # people read it
 
 

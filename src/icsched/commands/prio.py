@@ -279,7 +279,7 @@ def _written(found: PrioAnswer, verb: str) -> str:
 
 
 def _order(found: PrioAnswer, ordered: Ordered) -> str:
-    file, plan, dag = named(*found.files), ordered.plan, ordered.plan.dag
+    file, plan, dag = named(*found.files), ordered.plan, ordered.plan.schedule.dag
     if not len(dag):
         return f"{file}: no jobs to order\n"
     certified = certified_plan(plan)
@@ -309,7 +309,7 @@ def _cost(limited: LimitedOrder) -> str:
 
     Say how much memory the order needs, and whether another order could do better.
     """
-    ratio = limited.area / prioritize(limited.plan.dag, "prio").schedule.area
+    ratio = limited.area / prioritize(limited.schedule.dag, "prio").schedule.area
     used = f"at most {limited.memory:,} of {limited.limit:,} {limited.unit}"
     best = "the best order found within that."
     if limited.exact:
@@ -371,8 +371,8 @@ def keys(found: PrioAnswer) -> dict[str, object]:
 def _order_keys(ordered: Ordered, seconds: dict[str, float]) -> dict[str, object]:
     plan, names = ordered.plan, ordered.plan.schedule.names
     return {
-        "jobs": len(plan.dag),
-        "arcs": plan.dag.arc_count,
+        "jobs": len(names),
+        "arcs": plan.schedule.dag.arc_count,
         "done": int(ordered.workflow.done.sum()),
         "ordered_by": plan.ordered_by,
         "run_times": json_value(times_known(ordered.workflow)),

@@ -45,7 +45,7 @@ from icsched.commands.terminal import STANDARD_OUTPUT, json_text, put_json, say,
 from icsched.errors import FormatError, SimulationError
 from icsched.files import write_text
 from icsched.history import PastRun
-from icsched.history.replay import Learned, learned_from, places_left
+from icsched.history.replay import Learned, learned_from
 from icsched.messages import counted, named
 from icsched.orders import made_order
 from icsched.orders.auto import order_of
@@ -148,7 +148,7 @@ def _learned(past: PastRun, paths: Sequence[str], workflow: Workflow) -> Learned
     All jobs of the run count, also those that are done now.
     """
     try:
-        return learned_from(past.last_run, workflow.whole)
+        return learned_from(past.last_run, workflow.dag)
     except SimulationError as error:
         raise FormatError(", ".join(paths), None, str(error)) from error
 
@@ -174,10 +174,10 @@ def report_of(paths: Sequence[str], wanted: Reported, *, output: str | None = No
     pool = usual_pool(workflow) if given is None else given.pool
     # Without a pool on several usual ones, as `icsched prio`.
     ordered = order_workflow(workflow, Wanted(WantedOrder(AUTO), given=given))
-    with working("ordering", len(workflow.dag)):
+    with working("ordering", len(ordered.plan.order)):
         orders = _orders(ordered)
-    runs = _simulated(ordered.workflow, orders, pool)
-    with working("drawing", len(workflow.dag)):
+    runs = _simulated(ordered.workflow.residual, orders, pool)
+    with working("drawing", len(ordered.plan.order)):
         return _report(paths, wanted, ordered, orders, runs, learned)
 
 
@@ -186,8 +186,8 @@ def _orders(found: Ordered) -> dict[str, ReportOrder]:
 
     Jobs without priorities run first come, first served, so "fifo" is then what the files have now.
     """
-    plan, times = found.plan, found.workflow.run_times
-    dag, present = plan.dag, found.present
+    plan, times = found.plan, found.workflow.residual.run_times
+    dag, present = plan.schedule.dag, found.present
     longest = critical_path_order(dag, run_times=np.ones(len(dag)) if times is None else times)
     made = plan if plan.choice and plan.choice.chosen == PRIO else made_order(dag, PRIO, times)
     assert not isinstance(made, np.ndarray)  # noqa: S101  for the type checker
@@ -205,7 +205,7 @@ def _orders(found: Ordered) -> dict[str, ReportOrder]:
 
 def _played_auto(found: Ordered) -> Played:
     """Return how "auto" is played: as the files without icsched's section, if it keeps these."""
-    choice, own = found.plan.choice, found.workflow.priorities
+    choice, own = found.plan.choice, found.workflow.residual.priorities
     if choice is None or choice.chosen != choice.present:
         return Played("static", found.plan.schedule)
     return Played("priority", priorities=own) if differ(own) else Played("fifo")
@@ -261,18 +261,15 @@ def _report(
     from importlib.metadata import version  # slow to import
 
     workflow, plan = ordered.workflow, ordered.plan
-    picture = dag_picture(
-        workflow.dag, kinds=kinds_of_tasks(workflow), run_times=workflow.run_times
-    )
-    subject = Subject(
-        *(workflow, plan, runs.pool, orders, runs.baseline, runs.found, picture),
-    )
-    path, narrow = critical_path(workflow.dag, subject.means), bottlenecks_of(plan.schedule)
+    left = workflow.residual
+    picture = dag_picture(left.dag, kinds=kinds_of_tasks(left), run_times=left.run_times)
+    subject = Subject(left, plan, runs.pool, orders, runs.baseline, runs.found, picture)
+    path, narrow = critical_path(left.dag, subject.means), bottlenecks_of(plan.schedule)
     curves, why = curve_keys(subject)
     clusters = None
     if wanted.clusters is not None:
-        checks.whole_number("--clusters", wanted.clusters, least=1, most=len(plan.dag))
-        found = plan_clusters(plan.dag, [wanted.clusters], order=plan)
+        checks.whole_number("--clusters", wanted.clusters, least=1, most=len(left.dag))
+        found = plan_clusters(left.dag, [wanted.clusters], order=plan)
         clusters = cluster_keys(subject, wanted.clusters, found)
     who = subject.called(pool_words(runs.pool, subject.unit))
     own = None if learned is None else _own_lanes(learned, workflow)
@@ -301,8 +298,9 @@ def _report(
 
 def _own_lanes(learned: Learned, workflow: Workflow) -> Lanes:
     """Return the recorded run; only jobs that are left have a task there."""
-    usage = learned.usage
-    task = np.append(places_left(workflow), np.int32(-1))[usage.task]  # -1, unknown, is the last
+    usage, ids = learned.usage, workflow.residual.dag.ids
+    known = np.array([*(ids.get(name, -1) for name in workflow.names), -1], np.int32)
+    task = known[usage.task]  # -1, unknown, is the last
     return recorded_lanes(usage.lane, task, usage.start, usage.end, usage.ending)
 
 
@@ -316,7 +314,7 @@ def _origin(path: str, workflow: Workflow) -> str:
 
 def _notes(path: str, workflow: Workflow) -> Iterator[str]:
     """Yield what else the reader should know, as sentences."""
-    is_small = len(workflow.dag) <= _MOST_ADVISED
+    is_small = len(workflow.residual.dag) <= _MOST_ADVISED
     about = files_of(workflow, None, with_advice=is_small)  # `_origin` tells of run times
     told = sentences([*about.notes, *([] if is_small else [disturbed(path)])])
     told += map(remark_words, about.remarks[:_MOST_REMARKS])

@@ -33,7 +33,6 @@ from icsched.run.tasks import (
     CommandTasks,
     with_descendants,
     with_learned,
-    without,
     write_learned,
 )
 from icsched.sim import Experiment, Played, Times, Workers
@@ -206,7 +205,7 @@ class Start:
         workflow = reading.read(files)
         if terms.shell and workflow.find_lines is not None:
             workflow = replace(workflow, find_commands=workflow.find_lines)
-        commands = workflow.all_commands
+        commands = workflow.commands
         if commands is not None:  # the files with the commands are read once
             workflow = replace(workflow, find_commands=lambda: commands)
         self.options = options
@@ -221,7 +220,7 @@ class Start:
     def identity(self) -> Identity:
         """What the journal must have in common with the workflow."""
         workflow = self.workflow
-        return identity_of(workflow.whole, workflow.all_commands or (), workflow.done)
+        return identity_of(workflow.dag, workflow.commands or (), workflow.done)
 
     def after(self, completed: Collection[int]) -> "Rest":
         """Return what is left to run if the journal says that tasks are *completed*, in order."""
@@ -232,10 +231,11 @@ class Start:
         missing = tuple(MissingOutput(str(names[task]), file) for task, file in lacking.items())
         if missing:
             tell_user(missing_outputs(missing, is_redone=options.redo_missing))
-        redone = with_descendants(workflow.whole, lacking) if options.redo_missing else []
-        done = np.zeros(len(workflow.whole), bool)
+        redone = with_descendants(workflow.dag, lacking) if options.redo_missing else []
+        done = np.zeros(len(workflow.dag), bool)
         done[list(set(completed).difference(redone))] = True
-        left = options.order.timed(with_learned(without(workflow, done), self.directory))
+        earlier = replace(workflow, done=workflow.done | done)
+        left = options.order.timed(with_learned(earlier, self.directory))
         is_raced = options.order.order == AUTO and self.engine.name == LOCAL.name
         pool = Workers(count_workers(self.terms)) if is_raced else None
         plan = options.order.plan(left, pool=pool)
@@ -295,7 +295,7 @@ def dry_answer(start: Start) -> DryAnswer:
     return DryAnswer(
         engine=start.engine.name,
         order=rest.plan.ordered_by,
-        jobs=len(left.whole),
+        jobs=len(left.dag),
         completed_before=int(left.done.sum()),
         shell=start.terms.shell,
         missing_outputs=rest.missing,
@@ -332,11 +332,11 @@ def run_answer(start: Start, tell: Tell) -> RunAnswer:
         engine=start.engine.name,
         order=rest.plan.ordered_by,
         workers=workers,
-        jobs=len(left.whole),
+        jobs=len(left.dag),
         completed_before=int(left.done.sum()),
         completed=happened.done,
-        left=len(left.dag) - happened.done,
-        runs_nothing=sum(command is None for command in rest.tasks.commands),
+        left=len(rest.plan.order) - happened.done,
+        runs_nothing=sum(rest.tasks.commands[task] is None for task in rest.plan.order.tolist()),
         failed=tuple(failed),
         attempts=happened.attempts,
         retried=happened.retried,
@@ -346,7 +346,7 @@ def run_answer(start: Start, tell: Tell) -> RunAnswer:
         offered=happened.offered,
         stalled=happened.stalled,
         stalls=happened.stalls,
-        foretold=_foretell(rest.plan, left.run_times, workers),
+        foretold=_foretell(rest.plan, left.residual.run_times, workers),
         learned=learned,
         missing_outputs=rest.missing,
         file=start.file,
@@ -360,7 +360,7 @@ def _run(rest: Rest, journal: Journal, start: Start, tell: Tell) -> tuple[Happen
     Raises EngineError, before anything starts, if the engine cannot be used. Raises
     KeyboardInterrupt after Ctrl-C or SIGTERM while an engine elsewhere is waited for.
     """
-    if not len(rest.plan.dag):
+    if not len(rest.plan.order):
         return Happened(), None
     terms = replace(start.terms, recorder=WorkerRecorder(str(journal.directory)))
     with (
@@ -382,22 +382,22 @@ def _foretell(plan: Plan, run_times: Floats | None, workers: int | None) -> Fore
     """Simulate a run; None without workers, as at the end of a cluster, or if all times are 0."""
     if not workers or run_times is None or not run_times.any():
         return None
-    runs = min(_MOST_RUNS, max(_FEWEST_RUNS, _MOST_TASKS // len(plan.dag)))
-    experiment = Experiment(plan.dag, Workers(workers), Times(means=run_times))
-    found = experiment.runs(Played("static", plan.order), seed=0, runs=runs)
+    runs = min(_MOST_RUNS, max(_FEWEST_RUNS, _MOST_TASKS // len(plan.order)))
+    experiment = Experiment(plan.schedule.dag, Workers(workers), Times(means=run_times))
+    found = experiment.runs(Played("static", plan.schedule), seed=0, runs=runs)
     low, high = np.quantile(found.time, [0.025, 0.975]).tolist()
     return Foretold(float(found.time.mean()), low, high, float(found.utilisation.mean()))
 
 
 def _instant(workflow: Workflow) -> list[str]:
     """Return the names of the jobs that run nothing."""
-    pairs = zip(workflow.names, workflow.all_commands or (), strict=True)
+    pairs = zip(workflow.names, workflow.commands or (), strict=True)
     return [str(name) for name, command in pairs if command is None]
 
 
 def _failed(tasks: CommandTasks, journal: Journal, task: int, problem: str) -> FailedJob:
     name = tasks.name(task)
-    log = journal.last_log(tasks.whole(task), name)
+    log = journal.last_log(task, name)
     return FailedJob(name, problem, str(log) if log.exists() else None)
 
 

@@ -99,7 +99,7 @@ class ShowAnswer:
 def show_answer(files: Sequence[str], wanted: WantedOrder, reading: FileOptions) -> ShowAnswer:
     """Take a workflow apart, and order it."""
     workflow = wanted.timed(reading.read(files))
-    dag = workflow.dag
+    dag = workflow.residual.dag
     plan = wanted.plan(workflow)
     with working("taking apart", len(dag)):
         analysis = plan.analysis
@@ -184,7 +184,7 @@ def table_texts(plan: Plan) -> dict[str, str]:
     return {
         "order.txt": "".join(f"{name}\n" for name in plan.schedule.names),
         "eligible.csv": _eligible(plan),
-        "dag.dot": formats.dot_text(plan.dag, name="dag"),
+        "dag.dot": formats.dot_text(plan.schedule.dag, name="dag"),
         **_blocks(plan),
     }
 

@@ -120,12 +120,13 @@ def _answer(
     )
     workflow = reading.read_to_run(files)
     workflow, timed_by = _timed(workflow, files, time_options.run_times, has_unit=has_unit)
-    experiment = Experiment(workflow, given.pool, times)
+    left = workflow.residual
+    experiment = Experiment(left, given.pool, times)
     orders, chosen = _orders(workflow, experiment, wanted, seed)
     beside = SideBySide(experiment, orders, FIFO, seed, cores())
     return SimulateAnswer(
-        jobs=len(workflow.dag),
-        arcs=workflow.dag.arc_count,
+        jobs=len(left.dag),
+        arcs=left.dag.arc_count,
         done=int(workflow.done.sum()),
         chosen=chosen,
         found=simulated(beside, sampling),
@@ -174,9 +175,10 @@ def _orders(
         plan = _plan(workflow, experiment, word, seed)
         orders[word] = as_played(workflow, plan)
         chosen = chosen_by_auto(plan) or chosen
-    if not differ(workflow.priorities):
+    priorities = workflow.residual.priorities
+    if not differ(priorities):
         return orders, chosen
-    now = {NOW: Played("priority", priorities=workflow.priorities)}
+    now = {NOW: Played("priority", priorities=priorities)}
     asked = {word: orders.pop(word) for word in dict.fromkeys(wanted)}
     return {**asked, **now, **orders}, chosen
 
@@ -185,12 +187,12 @@ def _plan(workflow: Workflow, experiment: Experiment, word: str, seed: int) -> P
     """Order the workflow; orders that use run times get the means of the experiment."""
     if word.startswith("@"):
         return plan_of_file(workflow, word)
-    dag = workflow.dag
+    left = workflow.residual
     means = experiment.means if ORDERS[word].run_times != "unused" else None
-    with working("ordering", len(dag)):
+    with working("ordering", len(left.dag)):
         if word == AUTO:
-            return prioritize(workflow, word, run_times=means, pool=experiment.pool, seed=seed)
-        return prioritize(dag, word, run_times=means)
+            return prioritize(left, word, run_times=means, pool=experiment.pool, seed=seed)
+        return prioritize(left.dag, word, run_times=means)
 
 
 def simulated(beside: SideBySide, sampling: Sampling) -> Simulation:

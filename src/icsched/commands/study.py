@@ -132,8 +132,9 @@ def study_begun(
         timed = times_known(workflow, is_own=not run_times)
         sentences = done_sentence(workflow, "simulate"), times_sentence(timed) if timed else ""
         plans = {_text(word): _plan(workflow, file, word) for word in orders}
-        played = {w: w if is_played_live(w) else plan.order for w, plan in plans.items()}
-        subject = Subject(workflow.dag, played, workflow.run_times)
+        played = {w: w if is_played_live(w) else plan.schedule.order for w, plan in plans.items()}
+        left = workflow.residual
+        subject = Subject(left.dag, played, left.run_times)
         told = tuple(filter(None, sentences))
         workflows.append(Studied(name, plans, subject, fingerprint(subject, terms), told))
     named = tuple(map(_text, orders))

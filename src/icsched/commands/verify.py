@@ -52,7 +52,7 @@ def verify_answer(
 ) -> VerifyAnswer:
     """Judge an order: by a bound if it meets one, else by the referee, which may give up."""
     workflow = reading.read([file])
-    dag = workflow.dag
+    dag = workflow.residual.dag
     plan = wanted.plan(workflow)
     with working("bounding", len(dag)):
         certified = certified_plan(plan)
@@ -60,7 +60,7 @@ def verify_answer(
     undecided = ""
     if certified is None or not certified.is_ic_optimal:
         try:
-            verdict = pebble.verify(dag, plan.order, limit=limit)
+            verdict = pebble.verify(dag, plan.schedule, limit=limit)
         except LimitError as error:
             verdict, undecided = None, str(error)
     eligible = (verdict.eligible, verdict.best_eligible) if verdict else (None, None)
@@ -119,7 +119,7 @@ class CertificateAnswer:
 
 def checked_certificate(file: str, certificate: str, reading: FileOptions) -> CertificateAnswer:
     """Check a certificate against a workflow; raises CertificateError if it proves nothing."""
-    dag = reading.read([file]).dag
+    dag = reading.read([file]).residual.dag
     with working("checking", len(dag)):
         return _proved(file, certificate, dag, read_bytes(certificate), None)
 
@@ -136,9 +136,10 @@ def written_certificate(
     workflow = reading.read([file])
     check_output(workflow, certificate)
     plan = wanted.plan(workflow)
-    with working("bounding", len(workflow.dag)):
+    dag = plan.schedule.dag
+    with working("bounding", len(dag)):
         data = msgspec.json.encode(plan.certificate.to_dict())
-        found = _proved(file, certificate, workflow.dag, data, plan.ordered_by)
+        found = _proved(file, certificate, dag, data, plan.ordered_by)
     write_bytes(certificate, data + b"\n")
     return found
 

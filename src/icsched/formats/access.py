@@ -45,8 +45,8 @@ def read(
     ...     file = Path(folder) / "wf.dag"
     ...     _ = file.write_text("JOB a a.sub DONE\nJOB b b.sub\nPARENT a CHILD b\n")
     ...     workflow = read(file)
-    >>> workflow.format, workflow.names, workflow.dag.names
-    ('dagman', ('a', 'b'), ('b',))
+    >>> workflow.format, workflow.names, workflow.done.tolist()
+    ('dagman', ('a', 'b'), [True, False])
     """
     paths = _paths(path)
     chosen = format_of(paths[0], format)
@@ -158,7 +158,7 @@ def write(
     _check_alone(paths, options, "a dag")
     if chosen.text is None:
         raise chosen.cannot("text", paths[0])
-    write_text(paths[0], chosen.text(Workflow.bare(content), path=paths[0]))
+    write_text(paths[0], chosen.text(Workflow(content), path=paths[0]))
     return paths
 
 
@@ -191,8 +191,9 @@ def order_table(path: str, priorities: Mapping[str, int]) -> bytes:
 def order_changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
     """Return the changes that write an order into the files of *workflow*, in its format.
 
-    *order* has ids of ``workflow.dag``. A file that holds a whole workflow is read again as it
-    would be. Raises FormatError if it would be another workflow, or if the format has no orders.
+    *order* has the ids of the tasks that are left. A file that holds a whole workflow is read again
+    as it would be. Raises FormatError if it would be another workflow, or if the format has no
+    orders.
     """
     chosen = FORMATS.find(workflow.format)
     path = next(iter(workflow.files), "")
@@ -233,7 +234,7 @@ def _problem(
     """Return in which way *again* is not *workflow* in this order; "" if it is."""
     if again is None:
         return "no reader would take it"
-    if again.whole != workflow.whole or again.done.tolist() != workflow.done.tolist():
+    if again.dag != workflow.dag or again.done.tolist() != workflow.done.tolist():
         return "it would have other tasks or dependencies"
     if again.priorities is None:
         is_lost = "priorities" in chosen.keeps and len(order) > 0
@@ -245,9 +246,9 @@ def _problem(
 def write_clusters(path: Path, workflow: Workflow, clusters: Sequence[Sequence[int]]) -> list[str]:
     """Write *workflow* to *path* with one task for each of *clusters*, in the workflow's format.
 
-    *clusters* has lists of ids of ``workflow.dag``. Together they have each task once, and no task
-    comes before its parents. Returns the names of the files that were written. Raises FormatError
-    if the format cannot hold clusters, or not these clusters.
+    *clusters* has lists of ids of ``workflow.dag``. Together they have each task that is left once,
+    and no task comes before its parents. Returns the names of the files that were written. Raises
+    FormatError if the format cannot hold clusters, or not these clusters.
     """
     chosen, name = FORMATS.find(workflow.format), _name(path)
     if chosen.write_clusters is None:
@@ -292,7 +293,7 @@ def _write_order(
 
 def _write_table(path: str, plan: Plan) -> list[str]:
     priorities = {str(name): number for name, number in plan.priorities.items()}
-    if len(priorities) < len(plan.dag):
+    if len(priorities) < len(plan.order):
         raise FormatError(path, None, "two tasks have the same name once written as text")
     old = read_bytes(path) if would_replace(path) else None
     return _made([Change(path, old, order_table(path, priorities))])
@@ -311,15 +312,13 @@ def _made(changes: Sequence[Change]) -> list[str]:
 
 def _order(workflow: Workflow, plan: Plan, path: str) -> list[int]:
     """Return the order of *plan* by the ids of ``workflow.dag``."""
-    ids = workflow.dag.ids
-    names = [plan.dag.names[task] for task in plan.order.tolist()]
+    ids, names = workflow.residual.dag.ids, plan.names
     strange = next((name for name in names if name not in ids), None)
     if strange is not None:
         raise ArgumentError(f"{path}: the plan has task {strange!r}, which is not left to run here")
     if len(names) < len(ids):
         planned = set(names)
-        absent = next(name for name in workflow.dag.names if name not in planned)
+        absent = next(name for name in ids if name not in planned)
         raise ArgumentError(f"{path}: the plan lacks task {absent!r}, which is left to run here")
-    order = [ids[name] for name in names]
-    check_order(workflow.dag, order)
-    return order
+    check_order(workflow.residual.dag, [ids[name] for name in names])
+    return [workflow.dag.ids[name] for name in names]

@@ -181,7 +181,7 @@ def columns_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -
     The cells are separated by tabs if *path* ends in ``.tsv``.
 
     >>> from icsched.dag import Dag
-    >>> columns_text(Workflow.bare(Dag({"a": [], "b": ["a"]})))
+    >>> columns_text(Workflow(Dag({"a": [], "b": ["a"]})))
     'task,parents\na,\nb,a\n'
     """
     names = written_names(workflow, path, takes_name, "text without ';'")
@@ -206,8 +206,8 @@ def order_text(priorities: Mapping[str, int]) -> str:
 
 
 def _parents(workflow: Workflow) -> Iterator[list[int]]:
-    rows = workflow.whole.parent_rows
-    return (rows[task].tolist() for task in range(len(workflow.whole)))
+    rows = workflow.dag.parent_rows
+    return (rows[task].tolist() for task in range(len(workflow.dag)))
 
 
 def _spelled(value: str) -> str:

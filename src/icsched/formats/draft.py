@@ -22,7 +22,7 @@ from icsched.formats.facts import (
     Remarks,
     check_sum,
     known_seconds,
-    left_of,
+    or_zero,
     priority_in,
     said,
     seconds_in,
@@ -149,7 +149,7 @@ class Draft:
             done,
             known_seconds(stated["run_times"], done, self.remarks),
             self._sizes(stated["sizes"], done),
-            priorities=left_of(stated["priorities"], done, np.int32),
+            priorities=or_zero(stated["priorities"], np.int32),
             files=(self.path,),
             format=name,
             parsed=parsed,
@@ -174,7 +174,7 @@ class Draft:
         return np.asarray(numbers)
 
     def _sizes(self, stated: Floats, done: Mask) -> Sizes | None:
-        sizes = left_of(stated, done, np.int64)
+        sizes = or_zero(stated, np.int64)
         if sizes is not None:
             check_sum(sizes, self.path)
             self.remarks.add(NO_SIZE, int(np.isnan(stated[~done]).sum()))
@@ -212,12 +212,10 @@ class Draft:
 
 
 def facts_of(workflow: Workflow) -> list[dict[str, str]]:
-    """Return for each task of ``workflow.whole`` the words of `FACTS` that are known of it.
+    """Return for each task of *workflow* the words of `FACTS` that are known of it.
 
     >>> from icsched import Dag
-    >>> done = np.array([True, False])
-    >>> work = Workflow(Dag({"a": [], "b": []}), done, run_times=np.array([2.0]))
-    >>> facts_of(work)
+    >>> facts_of(Workflow(Dag({"a": [], "b": []}), [True, False], run_times=[0, 2]))
     [{'done': 'true'}, {'run_time': '2'}]
     """
     rows: list[dict[str, str]] = [{"done": "true"} if done else {} for done in workflow.done]
@@ -225,7 +223,7 @@ def facts_of(workflow: Workflow) -> list[dict[str, str]]:
         for row, value in zip(rows, said(workflow, column), strict=True):
             if value is not None:
                 row[fact] = repr(value).removesuffix(".0")
-    for row, command in zip(rows, workflow.all_commands or (), strict=False):
+    for row, command in zip(rows, workflow.commands or (), strict=False):
         if command is not None:
             row["command"] = command_text(command)
             given = {fact: getattr(command, fact) for fact in STREAMS}

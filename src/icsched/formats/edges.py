@@ -64,11 +64,11 @@ def edges_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> 
     The tasks come first, each on a line, in the order of their ids.
 
     >>> from icsched.dag import Dag
-    >>> edges_text(Workflow.bare(Dag({"a": [], "b": ["a"]})))
+    >>> edges_text(Workflow(Dag({"a": [], "b": ["a"]})))
     'a\nb\na b\n'
     """
     names = written_names(workflow, path, takes_name, "one word without '#'")
     lines = [f"# {line}" for line in title.splitlines()]
     lines += names
-    lines += [f"{names[parent]} {names[child]}" for parent, child in workflow.whole.arcs.tolist()]
+    lines += [f"{names[parent]} {names[child]}" for parent, child in workflow.dag.arcs.tolist()]
     return "".join(f"{line}\n" for line in lines)

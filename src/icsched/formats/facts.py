@@ -121,18 +121,18 @@ def is_priority(value: float) -> bool:
     return value == value // 1 and -_LIMIT <= value < _LIMIT
 
 
-def left_of(stated: Floats, done: Mask, kind: type) -> NDArray[Any] | None:
-    """Return the numbers of the tasks that are not *done*, 0 for NaN; None if no task has one."""
-    return None if np.isnan(stated).all() else np.nan_to_num(stated[~done]).astype(kind)
+def or_zero(stated: Floats, kind: type) -> NDArray[Any] | None:
+    """Return numbers with 0 for NaN; None if no task has one."""
+    return None if np.isnan(stated).all() else np.nan_to_num(stated).astype(kind)
 
 
 def known_seconds(seconds: Floats, done: Mask, remarks: Remarks) -> Floats | None:
-    """Return the run times of the tasks that are left; None if one is not known (NaN)."""
+    """Return the run times; None if that of a task that is left is not known (NaN)."""
     if np.isnan(seconds).all():
         return None
     missing = int(np.isnan(seconds[~done]).sum())
     remarks.add(NO_RUN_TIME, missing)
-    return None if missing else seconds[~done]
+    return None if missing else np.nan_to_num(seconds)
 
 
 def with_means(workflow: Workflow[str]) -> Workflow[str]:
@@ -175,52 +175,47 @@ def check_sum(sizes: NDArray[np.generic], path: str) -> None:
 
 
 def said(workflow: Workflow, name: Column) -> list[Any]:
-    """Return a column of *workflow* by tasks of ``workflow.whole``, None where nothing is said.
+    """Return a column of *workflow*, None where nothing is said of a task.
 
     Neither means of other run times nor the 0 of a missing number are said. Done tasks are there.
 
     >>> from icsched.dag import Dag
-    >>> done, now = np.array([True, False, False]), np.array([0, 4], np.int32)
-    >>> work = Workflow(Dag({"a": [], "b": [], "c": []}), done, priorities=now)
+    >>> dag = Dag({"a": [], "b": [], "c": []})
+    >>> work = Workflow(dag, [True, False, False], priorities=[0, 0, 4])
     >>> said(work, "priorities")
     [None, 0, 4]
     >>> from dataclasses import replace
     >>> said(replace(work, stated={"priorities": np.array([7, np.nan, 4])}), "priorities")
     [7, None, 4]
     """
-    column = np.full(len(workflow.whole), None)
+    column = np.full(len(workflow.dag), None)
     given, values = workflow.stated.get(name), getattr(workflow, name)
     if given is not None:
         is_said = workflow.done & ~np.isnan(given)
         column[is_said] = given[is_said].astype(float if name == "run_times" else np.int64)
     if values is not None:
-        is_said = _is_said(workflow, name)
-        column[workflow.left[is_said]] = values[is_said]
+        is_said = ~workflow.done & _is_own(workflow, name)
+        column[is_said] = values[is_said]
     found: list[Any] = column.tolist()
     return found
 
 
-def _is_said(workflow: Workflow, name: Column) -> Mask:
-    """Return which of the tasks that are left have a number of their own."""
+def _is_own(workflow: Workflow, name: Column) -> Mask:
+    """Return which tasks have a number of their own, not one of other tasks."""
     if name == "run_times" and workflow.run_time_origins is not None:
         return np.asarray(workflow.run_time_origins < Origin.KIND)
     if name != "run_times" and name in workflow.stated:
-        return ~np.isnan(workflow.stated[name][workflow.left])
+        return ~np.isnan(workflow.stated[name])
     return np.ones(len(workflow.dag), bool)
 
 
-def priorities_of(workflow: Workflow, order: Iterable[int]) -> dict[int, int]:
-    """Return a priority for each task that is left: n for the first of *order*, 1 for the last.
+def priorities_by(order: Sequence[int]) -> dict[int, int]:
+    """Return a priority for each task of *order*: n for the first, 1 for the last.
 
-    *order* has ids of ``workflow.dag``, the result those of ``workflow.whole``.
-
-    >>> from icsched import Dag
-    >>> done = np.array([True, False, False])
-    >>> priorities_of(Workflow(Dag({"a": [], "b": [], "c": []}), done), [1, 0])
+    >>> priorities_by([2, 1])
     {2: 2, 1: 1}
     """
-    left = workflow.left.tolist()
-    return {left[task]: len(left) - step for step, task in enumerate(order)}
+    return {task: len(order) - step for step, task in enumerate(order)}
 
 
 def written_names(

@@ -59,7 +59,7 @@ class WorkflowText(Protocol):
     def __call__(self, workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
         """Return the text; *title* is for people, *path* for the message of a FormatError.
 
-        The file has all tasks of ``workflow.whole``.
+        The file has all tasks, also those that are done.
         """
 
 
@@ -138,7 +138,7 @@ class WorkflowFiles:
         return None
 
     def own_priorities(self) -> Floats | None:
-        """Return the priorities that the user's own lines give, by tasks of ``workflow.whole``.
+        """Return the priorities that the user's own lines give.
 
         A task without one has NaN. Returns None if the files have no lines for that.
         """

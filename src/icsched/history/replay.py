@@ -13,7 +13,6 @@ from icsched.history.usage import Fit, Usage, fitted
 from icsched.pebble import priority_order
 from icsched.sim import AnyPool, Experiment, Played, Recorded, Times, Workers
 from icsched.sim.pools import FAR_OFF
-from icsched.workflow import Workflow
 
 _GOOD = 0.05  # a fixed number of workers is good enough if it ends this near to the run
 _REPLAYS = 100  # of a pool whose workers leave: chance decides which task is lost
@@ -51,15 +50,15 @@ class Learned:
         return abs(self.error) > FAR_OFF
 
 
-def learned_from(run: PastRun, whole: Dag, *, recorded: bool = False) -> Learned:
-    """Return what *run* tells, of which *whole* has all jobs: those that are done now, too.
+def learned_from(run: PastRun, dag: Dag, *, recorded: bool = False) -> Learned:
+    """Return what *run* tells, of which *dag* has all jobs: those that are done now, too.
 
     *recorded* takes the recorded slots for the pool, not a fixed number. Raises SimulationError for
     a run that cannot be followed.
     """
-    usage = usage_of(run, whole)
-    fit, stalls = fitted(usage), find_stalls(usage, whole.names)
-    actual, replays = _replays(usage, fit, whole)
+    usage = usage_of(run, dag)
+    fit, stalls = fitted(usage), find_stalls(usage, dag.names)
+    actual, replays = _replays(usage, fit, dag)
     use_slots = recorded or _are_slots_better(actual, replays)
     return Learned(usage, fit, stalls, fit.recorded if use_slots else fit.workers, actual, replays)
 
@@ -78,17 +77,6 @@ def order_of_starts(usage: Usage, dag: Dag) -> Ids:
     known = usage.is_first & (usage.task >= 0)
     start[usage.task[known]] = usage.start[known]
     return priority_order(dag, start)
-
-
-def places_left(workflow: Workflow) -> Ids:
-    """Return the id among the tasks that are left of each task of *workflow*; -1 if it is done.
-
-    >>> places_left(Workflow(Dag({"a": [], "b": ["a"]}), np.array([True, False]))).tolist()
-    [-1, 0]
-    """
-    places = np.full(len(workflow.whole), -1, np.int32)
-    places[workflow.left] = np.arange(len(workflow.dag), dtype=np.int32)
-    return places
 
 
 def _are_slots_better(actual: float, replays: dict[str, float]) -> bool:

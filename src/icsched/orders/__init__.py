@@ -1,6 +1,6 @@
 """The table of orders, and plans: what an order makes of a dag."""
 
-from icsched.dag import Graph, dag_of, run_times_of
+from icsched.dag import Graph, dag_of
 from icsched.orders.choice import Aim, Choice, Made, NamedOrder
 from icsched.orders.memory_limits import LimitedOrder, memory_curve, order_within
 from icsched.orders.plan import Plan, made_order, prioritize
@@ -23,6 +23,5 @@ __all__ = [
     "order_within",
     "prio_order",
     "prioritize",
-    "run_times_of",
     "simulate",
 ]

@@ -11,8 +11,8 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 
 from icsched import _native, checks, pebble
-from icsched.arrays import Ids, Sizes, ranks_of
-from icsched.dag import Dag, Graph, PerTask, dag_of
+from icsched.arrays import Ids, Sizes
+from icsched.dag import Dag, Graph, PerTask
 from icsched.errors import LimitError, MemoryLimitError
 from icsched.frames import Listed, Tabular
 from icsched.graph_inputs import T, T_co
@@ -21,6 +21,7 @@ from icsched.theory import memory
 from icsched.theory.decomposition import without_shortcuts
 from icsched.theory.memory import depth_first_order, lean_order, peak
 from icsched.theory.proof import UNPROVED
+from icsched.workflow import workflow_of
 
 # How often a task that would take too much memory is tried again.
 PATIENCE = 8
@@ -61,8 +62,13 @@ class LimitedOrder(Tabular, Generic[T_co]):
         return self.plan.dag
 
     @property
+    def residual(self) -> pebble.Schedule[T_co]:
+        """The schedule: its dag has the tasks that are left to run."""
+        return self.plan.schedule
+
+    @property
     def order(self) -> Ids:
-        """The task ids, first to run first."""
+        """The ids in `dag` of the tasks that are left to run, first to run first."""
         return self.plan.order
 
     @property
@@ -97,7 +103,7 @@ def order_within(graph: Graph[T], limit: int, *, sizes: PerTask | None = None) -
     Traceback (most recent call last):
     icsched.errors.MemoryLimitError: proved impossible within 3 open results: the least ... is 4
     """
-    return _Search(dag_of(graph), sizes).within(checks.whole_number("limit", limit, least=0))
+    return _Search(graph, sizes).within(checks.whole_number("limit", limit, least=0))
 
 
 def memory_curve(
@@ -114,7 +120,7 @@ def memory_curve(
     [(4, 61), (5, 63), (6, 64)]
     """
     checks.whole_number("points", points, least=2)
-    search = _Search(dag_of(graph), sizes)
+    search = _Search(graph, sizes)
     try:
         found = search.frontier()
     except LimitError:
@@ -181,16 +187,18 @@ class _Leanest(NamedTuple):
 class _Search(Generic[T]):
     """A dag and the orders that a search starts from, each found once."""
 
-    def __init__(self, dag: Dag[T], sizes: PerTask | None) -> None:
-        self.dag = dag
+    def __init__(self, graph: Graph[T], sizes: PerTask | None) -> None:
+        self.workflow = workflow_of(graph)
+        self.dag: Dag[T] = self.workflow.residual.dag
         self.unit = "open results" if sizes is None else "bytes"
-        self.sizes: Sizes = pebble.checked_sizes(dag, sizes)
+        own = None if sizes is None else self.workflow.values_left("sizes", sizes)
+        self.sizes: Sizes = pebble.checked_sizes(self.dag, own)
         self.too_many_sets = math.inf  # from this limit on the exact search overflows
 
     @cached_property
     def plan(self) -> Plan[T]:
         """The order without a limit."""
-        return prioritize(self.dag, "prio")
+        return replace(prioritize(self.dag, "prio"), dag=self.workflow.dag)
 
     @cached_property
     def best(self) -> LimitedOrder[T]:
@@ -214,7 +222,7 @@ class _Search(Generic[T]):
         try:
             order = memory.least_memory_order(self.dag, self.sizes)
         except LimitError:
-            known = [(self.best.order, self.best.memory), *self.bases]
+            known = [(self.best.schedule.order, self.best.memory), *self.bases]
             order, least = min(known, key=lambda pair: pair[1])
         else:
             least = peak(self.dag, order, self.sizes)
@@ -284,14 +292,14 @@ class _Search(Generic[T]):
             found = [self._pulled(order, limit)]
         largest = max(found, key=lambda limited: limited.area)  # ties go to the first
         for _ in range(ROUNDS):
-            again = self._pulled(largest.order, limit)
+            again = self._pulled(largest.schedule.order, limit)
             if again.area <= largest.area:
                 break
             largest = again
         return largest
 
     def _pulled(self, base: Ids, limit: int) -> LimitedOrder[T]:
-        ranks = ranks_of(self.best.order)
+        ranks = self.best.schedule.ranks
         rows = (self.dag.child_rows, self.dag.parent_rows)
         most = min(limit, 2**53)  # the most that the kernel takes; all sizes add up to less
         order = _native.pull_forward(*rows, base, ranks, self.sizes, most, PATIENCE)

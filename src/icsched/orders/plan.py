@@ -8,7 +8,7 @@ from typing import Any, Generic
 import numpy as np
 
 from icsched.arrays import Ids
-from icsched.dag import Dag, Graph, dag_of, run_times_of
+from icsched.dag import Dag, Graph
 from icsched.errors import (
     ArgumentError,
     EngineError,
@@ -24,6 +24,7 @@ from icsched.pebble import Order, RunTimes, Schedule, check_order, checked_run_t
 from icsched.sim import AnyPool
 from icsched.theory import Analysis, Proof, analyse, confirmed
 from icsched.theory.certificate import Certificate, bound
+from icsched.workflow import workflow_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,9 @@ class Plan(Tabular, Shown, Generic[T_co]):
 
     `schedule` has the order with its profiles; `proof` says what is proved about it. `ordered_by`
     is the name of the order in `ORDERS`, or "given". `choice` says why "auto" chose the order; it
-    is None for other orders. A row of `to_pandas` is a row of the schedule's.
+    is None for other orders. `dag` is that of the workflow that was ordered, and `order` has its
+    ids. If some tasks are done, the order lacks them, and `schedule` has the dag of the others. A
+    row of `to_pandas` is a row of the schedule's.
 
     >>> prioritize({"a": [], "b": ["a"], "c": ["a"]}, "prio")
     Plan(names=['a', 'b', 'c'], ordered_by='prio', is_ic_optimal=True)
@@ -42,6 +45,11 @@ class Plan(Tabular, Shown, Generic[T_co]):
     ordered_by: str
     proof: Proof
     choice: Choice | None = None
+    dag: Dag[T_co] = None  # type: ignore[assignment]  # by default that of the schedule
+
+    def __post_init__(self) -> None:
+        if self.dag is None:
+            object.__setattr__(self, "dag", self.schedule.dag)
 
     def __repr__(self) -> str:
         chosen = {} if self.choice is None else {"chosen": self.choice.chosen}
@@ -49,14 +57,16 @@ class Plan(Tabular, Shown, Generic[T_co]):
         return brief(self, names=Listed(self.names), ordered_by=self.ordered_by, **chosen, **proved)
 
     @property
-    def dag(self) -> Dag[T_co]:
-        """The dag."""
-        return self.schedule.dag
+    def residual(self) -> Schedule[T_co]:
+        """The schedule: its dag has the tasks that are left to run."""
+        return self.schedule
 
-    @property
+    @cached_property
     def order(self) -> Ids:
-        """The task ids, first to run first."""
-        return self.schedule.order
+        """The ids in `dag` of the tasks that are left to run, first to run first."""
+        if self.dag is self.schedule.dag:
+            return self.schedule.order
+        return np.array([self.dag.ids[name] for name in self.names], np.int32)
 
     @property
     def names(self) -> list[T_co]:
@@ -66,12 +76,16 @@ class Plan(Tabular, Shown, Generic[T_co]):
     @cached_property
     def priorities(self) -> Mapping[T_co, int]:
         """A priority for each name, bigger runs first: n for the first, 1 for the last."""
-        return dict(zip(self.dag.names, self.priorities_by_id.tolist(), strict=True))
+        left = self.schedule.dag
+        numbers = (len(left) - self.schedule.ranks).tolist()
+        return dict(zip(left.names, numbers, strict=True))
 
     @property
     def priorities_by_id(self) -> Ids:
-        """The priorities as an array, by task id."""
-        return np.int32(len(self.dag)) - self.schedule.ranks
+        """The priorities as an array, by task id; 0 for a task that is done."""
+        priorities = np.zeros(len(self.dag), np.int32)
+        priorities[self.order] = np.arange(len(self.order), 0, -1)
+        return priorities
 
     def to_dict(self) -> dict[str, Any]:
         """Return `ordered_by` and what the schedule's `to_dict` has."""
@@ -80,17 +94,18 @@ class Plan(Tabular, Shown, Generic[T_co]):
     @cached_property
     def analysis(self) -> Analysis:
         """The dag taken apart into blocks, whatever the order; computed when first asked for."""
-        return analyse(self.dag)
+        return analyse(self.schedule.dag)
 
     @cached_property
     def certificate(self) -> Certificate:
         """How close the order comes to a bound that no order exceeds; computed when asked for."""
-        return bound(self.dag).certificate(self.schedule)
+        return bound(self.schedule.dag).certificate(self.schedule)
 
     @cached_property
     def fifo(self) -> Schedule[T_co]:
         """First come, first served on the same dag, to compare with."""
-        return Schedule.trusted(self.dag, self.dag.fifo_order)
+        left = self.schedule.dag
+        return Schedule.trusted(left, left.fifo_order)
 
 
 def prioritize(
@@ -128,18 +143,21 @@ def prioritize(
     'given'
     """
     _check_use(order, pool=pool, budget=budget, seed=seed)
-    dag = dag_of(graph)
-    known = run_times_of(graph) if run_times is None else run_times
-    times = None if known is None else checked_run_times(dag, known)
+    workflow = workflow_of(graph)
+    left = workflow.residual
+    dag, times = left.dag, left.run_times
+    if run_times is not None:
+        times = checked_run_times(dag, workflow.values_left("run_times", run_times))
     if isinstance(order, str):
         most, first = 1.0 if budget is None else budget, 0 if seed is None else seed
-        return _planned(dag, order, times, Aim(pool, priorities_of(graph), most, first))
+        plan = _planned(dag, order, times, Aim(pool, left.priorities, most, first))
+        return replace(plan, dag=workflow.dag)
     own = order.ordered_by if isinstance(order, Plan) else "given"
     name = own if label is None else label
-    if isinstance(order, Plan) and order.dag is dag:
-        return replace(order, ordered_by=name)
-    schedule = Schedule.of(dag, order)
-    return Plan(schedule, name, confirmed(dag, schedule))
+    if isinstance(order, Plan) and order.schedule.dag is dag:
+        return replace(order, ordered_by=name, dag=workflow.dag)
+    schedule = Schedule.of(dag, workflow.order_left(order))
+    return Plan(schedule, name, confirmed(dag, schedule), dag=workflow.dag)
 
 
 def _check_use(order: str | Order, **options: object) -> None:
@@ -204,11 +222,3 @@ def _ids(order: Any) -> Any:
     if isinstance(order, list | tuple) and all(map(is_integer, order)):
         return np.array(order)
     return order
-
-
-def priorities_of(graph: Graph) -> Ids | None:
-    """Return the priorities that the files of a workflow have now; None for any other graph."""
-    if isinstance(getattr(graph, "dag", None), Dag):
-        known: Ids | None = getattr(graph, "priorities", None)
-        return known
-    return None

@@ -112,13 +112,14 @@ def player(experiment: Experiment, name: str, wanted: OrderLike) -> Player:
     if isinstance(wanted, str):
         return _named(experiment, wanted)
     if isinstance(wanted, Played):
-        checked = None if wanted.order is None else Schedule.of(dag, wanted.order)
+        given = wanted.order
+        checked = None if given is None else Schedule.of(dag, experiment.workflow.order_left(given))
         return replace(wanted, order=checked)
     if callable(wanted):
         return partial(_server, name, wanted)
     if not isinstance(wanted, HasOrder | list | tuple | range | np.ndarray):
         raise ArgumentError(f"order {name!r}: expected a name or an order, got {wanted!r}")
-    return Played("static", Schedule.of(dag, wanted))
+    return Played("static", Schedule.of(dag, experiment.workflow.order_left(wanted)))
 
 
 def _server(name: str, make: ServerMaker, dag: Dag) -> Server[int]:

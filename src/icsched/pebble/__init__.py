@@ -24,6 +24,7 @@ from icsched.pebble.profile import (
     eligibility_profile,
     enabled_profile,
     memory_profile,
+    order_ids,
 )
 from icsched.pebble.referee import (
     Verdict,
@@ -56,6 +57,7 @@ __all__ = [
     "maximum_area_order",
     "memory_profile",
     "optimal_profile",
+    "order_ids",
     "priority_order",
     "random_order",
     "remaining_paths",

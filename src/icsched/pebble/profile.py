@@ -64,7 +64,7 @@ def check_order(graph: Graph, order: Order) -> Ids:
 
 def _legal(dag: Dag, order: object) -> Ids:
     """Return the ids of *order*, tasks by id or by name; raises ScheduleError."""
-    given = _ids_of(dag, order)
+    given = order_ids(dag, order)
     if len(given) != len(dag):
         raise ScheduleError(f"order: expected {len(dag)} tasks, got {len(given)}")
     outside = (given < 0) | (given >= len(dag))
@@ -85,7 +85,8 @@ def _legal(dag: Dag, order: object) -> Ids:
     return ids
 
 
-def _ids_of(dag: Dag, order: object) -> NDArray[np.integer[Any]]:
+def order_ids(dag: Dag, order: object) -> NDArray[np.integer[Any]]:
+    """Return the ids of tasks that are given by id or by name; raises ScheduleError."""
     if isinstance(order, np.ndarray) and order.ndim == 1:
         if order.dtype.kind in "iu":
             return order
@@ -224,6 +225,7 @@ class Schedule(Tabular, Shown, Generic[T_co]):
 
     def __init__(self, graph: Graph[T_co], order: Order) -> None:
         dag = dag_of(graph)
+        order = getattr(order, "schedule", order)  # of a plan: it has the dag of what is left
         if not isinstance(order, np.ndarray) and isinstance(order, HasOrder):
             if not isinstance(order.dag, Dag) or (order.dag is not dag and order.dag != dag):
                 raise ScheduleError(f"order: expected one of {dag!r}, got one of another dag")

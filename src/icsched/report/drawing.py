@@ -26,7 +26,7 @@ def drawing_keys(subject: Subject, bottlenecks: Iterable[Bottleneck]) -> Keys:
     picture, is_grouped = subject.picture, subject.picture.is_grouped
     is_narrow = np.zeros(len(picture), np.int64)
     is_narrow[picture.node[[each.task for each in bottlenecks]]] = 1
-    priority = subject.plan.priorities_by_id
+    priority = len(subject.dag) - subject.plan.schedule.ranks
     is_timed = subject.workflow.run_times is not None
     return {
         "is_grouped": is_grouped,

@@ -84,18 +84,18 @@ def _(dag: Dag) -> _View:
 
 @_view.register
 def _(workflow: Workflow) -> _View:
-    dag, facts = workflow.dag, list[tuple[str, str]]()
+    left, facts = workflow.residual, list[tuple[str, str]]()
     if done := int(workflow.done.sum()):
         facts.append(("done", f"{counted(done, 'more task')}, not drawn"))
-    facts += _shape(dag)
-    if workflow.run_times is not None:
-        times = workflow.run_times
+    facts += _shape(left.dag)
+    if left.run_times is not None:
+        times = left.run_times
         longest = f"the longest {times.max(initial=0):,.6g} s"
         facts.append(("run times", f"{times.sum():,.6g} s in all, {longest}"))
     if workflow.remarks:
         facts.append(("remarks", f"{len(workflow.remarks):,}"))
     files = list(workflow.files)[:1]
-    return _View(": ".join([*files, _size(dag)]), facts, _dag(dag))
+    return _View(": ".join([*files, _size(left.dag)]), facts, _dag(left.dag))
 
 
 @_view.register
@@ -113,7 +113,7 @@ def _(plan: Plan) -> _View:
     curves = {"fifo": plan.fifo.eligible, order: plan.schedule.eligible}
     draw = _curves(curves, None if known is None else known.bound)
     rows = [("proved", _proved(plan.proof)), *_first(plan.schedule)]
-    return _View(f"{plan.ordered_by}: order of {_size(plan.dag)}", rows, draw)
+    return _View(f"{plan.ordered_by}: order of {_size(plan.schedule.dag)}", rows, draw)
 
 
 @_view.register

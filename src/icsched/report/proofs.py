@@ -30,7 +30,7 @@ def certified_plan(plan: Plan) -> Certified | None:
     """Compare a plan with a bound; None for a large workflow with an order that is not proved."""
     if plan.proof.is_ic_optimal:
         return Certified(1.0, 1.0, 1.0, is_ic_optimal=True, by_bound=False)
-    if len(plan.dag) + plan.dag.arc_count > MOST_COMPARED:
+    if len(plan.order) + plan.schedule.dag.arc_count > MOST_COMPARED:
         return None
     found = plan.certificate
     ratios = found.min_ratio, found.mean_ratio, found.area_ratio
@@ -117,7 +117,7 @@ def brief_sentence(proof: Proof, certified: Certified | None = None) -> str:
 
 def unbounded(plan: Plan, certified: Certified | None) -> str:
     """Say that a large workflow was not compared with a bound; empty if it was."""
-    if certified is not None or not len(plan.dag):
+    if certified is not None or not len(plan.order):
         return ""
     return (
         " The workflow is too large to compare it with a bound here:"

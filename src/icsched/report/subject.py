@@ -37,7 +37,7 @@ class ReportOrder:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A workflow with the orders that a report compares, simulated on one pool.
+    """What is left of a workflow with the orders that a report compares, simulated on one pool.
 
     `plan` is the order "auto". `baseline` is the order that the others are compared with.
     """

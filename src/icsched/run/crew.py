@@ -18,7 +18,7 @@ class Attempt:
     """One try to run a task. `number` names it; numbers are never used again."""
 
     number: int
-    task: int  # id in the whole workflow
+    task: int  # id in the workflow
     name: str
     work: Command
     log: Path  # gets what the command prints

@@ -74,7 +74,7 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 class Journal:
-    """An open journal. Tasks are ids of the whole workflow.
+    """An open journal. Tasks are ids of the workflow.
 
     Every method raises FormatError, with the name of the file, if the journal cannot be used.
     """

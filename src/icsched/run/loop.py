@@ -13,7 +13,6 @@ from types import FrameType
 from typing import Any, Self
 
 from icsched import checks
-from icsched.arrays import ranks_of
 from icsched.errors import FormatError
 from icsched.orders import Plan
 from icsched.ready import Readiness
@@ -129,7 +128,10 @@ class _Queue:
     def __init__(self, plan: Plan) -> None:
         self.readiness = Readiness(plan.dag)
         self._order: list[int] = plan.order.tolist()
-        self._ranks: list[int] = ranks_of(plan.order).tolist()
+        self._ranks = [-1] * len(plan.dag)  # of a task that is done already
+        for rank, task in enumerate(self._order):
+            self._ranks[task] = rank
+        self.readiness.finish(task for task, rank in enumerate(self._ranks) if rank < 0)
         self._heap: list[int] = []  # ranks
         self._offer(self.readiness.ready())
 
@@ -159,7 +161,6 @@ class Loop:
     def __init__(
         self, tasks: CommandTasks, plan: Plan, journal: Journal, crew: Crew, rules: Rules
     ) -> None:
-        self._before = int(tasks.workflow.done.sum())
         self._tasks, self._queue, self._journal = tasks, _Queue(plan), journal
         self._crew, self._rules = crew, rules
         self._live: dict[int, _Running] = {}  # by number of the attempt
@@ -196,7 +197,7 @@ class Loop:
         running = min(len(self._live), self._crew.workers)
         eligible = ready + len(self._live) - running  # some wait for a worker
         stalled = idle if left and not ready else 0
-        total = self._before + len(self._queue.readiness.missing)
+        total = len(self._queue.readiness.missing)
         return State(total, total - left, running, eligible, stalled, len(self.happened.failed))
 
     def _measure(self, state: State, seconds: float) -> None:
@@ -234,7 +235,7 @@ class Loop:
         works = {task: self._tasks.work(task) for task in tasks}
         instant = [task for task, work in works.items() if work is None]
         if instant:
-            self._try(lambda: self._journal.complete(map(self._tasks.whole, instant)))
+            self._try(lambda: self._journal.complete(instant))
             for task in instant:
                 self._done(task)
         run = [(task, work) for task, work in works.items() if work is not None]
@@ -242,14 +243,13 @@ class Loop:
             self._begin(run)
 
     def _begin(self, run: Sequence[tuple[int, Command]]) -> None:
-        named = [(self._tasks.whole(task), self._tasks.name(task)) for task, _ in run]
+        named = [(task, self._tasks.name(task)) for task, _ in run]
         numbers: list[int] = []
         self._try(lambda: numbers.extend(self._journal.begin(named)))
         for number, (task, work) in zip(numbers, run, strict=False):
             name = self._tasks.name(task)
             log = self._journal.log_of(number, name)
-            whole = self._tasks.whole(task)
-            attempt = Attempt(number, whole, name, work, log, self._rules.time_limit)
+            attempt = Attempt(number, task, name, work, log, self._rules.time_limit)
             self._live[number] = _Running(task)
             self.happened.attempts += 1
             self._crew.start(attempt)
@@ -273,7 +273,7 @@ class Loop:
         known = [outcome for outcome in outcomes if outcome.number in self._live]
         if not known:
             return
-        ends = [(self._tasks.whole(self._live[end.number].task), end) for end in known]
+        ends = [(self._live[end.number].task, end) for end in known]
         self._try(lambda: self._journal.end(ends))
         if self.happened.full and self._live:
             known = [end for end in known if self._is_recorded(end)]
@@ -284,7 +284,7 @@ class Loop:
         """Whether the end of an attempt is in the journal, although the disk is full."""
         if outcome.problem is not None or outcome.is_lost:
             return True  # it will be tried again, whatever the journal says
-        if self._journal.is_completed(self._tasks.whole(self._live[outcome.number].task)):
+        if self._journal.is_completed(self._live[outcome.number].task):
             return True
         del self._live[outcome.number]
         return False
@@ -292,7 +292,7 @@ class Loop:
     def _one_ended(self, outcome: Outcome) -> None:
         task = self._live.pop(outcome.number).task
         self.happened.busy += outcome.seconds
-        if outcome.problem is not None and self._journal.is_completed(self._tasks.whole(task)):
+        if outcome.problem is not None and self._journal.is_completed(task):
             self._done(task)  # its worker died, or was given up, between the record and the report
         elif outcome.is_lost:
             if not self._is_stopping:

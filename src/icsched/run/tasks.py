@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from icsched.arrays import Mask
+from icsched.arrays import ids_where
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import write_text
@@ -26,13 +26,12 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 class CommandTasks:
-    """The tasks of `workflow.dag`. Commands run below the directory of the workflow file."""
+    """The tasks of a workflow. Commands run below the directory of the workflow file."""
 
     def __init__(self, workflow: Workflow, file: str) -> None:
         self.workflow = workflow
         self._file = file
         self._base = Path(file).absolute().parent
-        self._left = workflow.left.tolist()
         if workflow.commands is None:
             problem = f"format {workflow.format} does not say what tasks run"
             raise FormatError(file, None, problem)
@@ -41,10 +40,6 @@ class CommandTasks:
     def name(self, task: int, /) -> str:
         """Return the name of a task."""
         return str(self.workflow.dag.names[task])
-
-    def whole(self, task: int, /) -> int:
-        """Return the id of a task in the whole workflow."""
-        return int(self._left[task])
 
     def work(self, task: int, /) -> Command | None:
         """Return the command of a task with absolute paths; None if it runs nothing."""
@@ -66,29 +61,28 @@ class CommandTasks:
     def missing_outputs(self, completed: Collection[int]) -> dict[int, str]:
         """Return the tasks that lack a file which they should have written, with its name.
 
-        *completed* and the result have ids of the whole workflow. Files elsewhere are passed over:
-        those with a URL, and those with an absolute path whose directory is not on this machine.
-        Each file is looked at once, and none is opened.
+        Files elsewhere are passed over: those with a URL, and those with an absolute path whose
+        directory is not on this machine. Each file is looked at once, and none is opened.
         """
         find = self.workflow.find_outputs
         declared = find() if find is not None and completed else ()
         found = {}
-        for task, command in enumerate(self.commands):
-            whole = self.whole(task)
-            if command is not None and whole in completed:
+        for task in ids_where(~self.workflow.done).tolist():
+            command = self.commands[task]
+            if command is not None and task in completed:
                 inside = os.path.join(self._base, command.directory or "")  # noqa: PTH118
-                places = [(inside, name) for name in (declared[whole] if declared else ())]
+                places = [(inside, name) for name in (declared[task] if declared else ())]
                 places.append((str(self._base), command.stdout or ""))
                 first = next((name for place, name in places if _is_missing(place, name)), None)
                 if first is not None:
-                    found[whole] = first
+                    found[task] = first
         return found
 
     def check_programs(self) -> None:
         """Raise FormatError for the first command that this machine could not start."""
         seen: set[tuple[str, str | None]] = set()
         for task, command in enumerate(self.commands):
-            if command is None:
+            if command is None or self.workflow.done[task]:
                 continue
             key = command.program, command.directory
             problem = _null_bytes(command)
@@ -153,20 +147,6 @@ def _objection(command: Command) -> str | None:
     return f"{expected}, found none called {program!r}"
 
 
-def without(workflow: Workflow, completed: Mask) -> Workflow:
-    """Return a workflow in which the tasks in *completed*, a mask of ``workflow.whole``, are done.
-
-    >>> chain = replace(Workflow.bare(Dag({"a": [], "b": ["a"]})), run_times=np.array([2.0, 3.0]))
-    >>> without(chain, np.array([True, False])).run_times.tolist()
-    [3.0]
-    """
-    stays = ~completed[workflow.left]
-    fields = ("run_times", "sizes", "run_time_origins", "priorities")
-    kept = {name: getattr(workflow, name) for name in fields}
-    cut = {name: values[stays] for name, values in kept.items() if values is not None}
-    return replace(workflow, done=workflow.done | completed, **cut)
-
-
 def write_learned(journal: Journal, directory: Path, instant: Iterable[str] = ()) -> str | None:
     """Write the seconds of completed tasks as a table for `--run-times`; return its name.
 
@@ -205,7 +185,7 @@ def _known(path: Path) -> dict[str, float]:
 def with_learned(workflow: Workflow, directory: Path) -> Workflow:
     """Return the workflow with the run times that an earlier run has learned, if there are any."""
     path = directory / TABLE
-    if not path.exists() or not len(workflow.whole):
+    if not path.exists() or not len(workflow.dag):
         return workflow
     with suppress(ArgumentError, FormatError):  # no name fits any more, or someone else wrote it
         return workflow.with_run_times(_without_patterns(read_run_times(path)))

@@ -9,8 +9,8 @@ import numpy as np
 
 from icsched import _native
 from icsched._native import Rule, TimeLaw
-from icsched.arrays import Floats, Ids
-from icsched.dag import Dag, Graph, dag_of, run_times_of
+from icsched.arrays import Floats, Ids, ids_where
+from icsched.dag import Dag, Graph
 from icsched.errors import ArgumentError, PoolError
 from icsched.machine import usable_cores
 from icsched.ready import Server
@@ -29,6 +29,7 @@ from icsched.sim.model import (
     checked_means,
 )
 from icsched.sim.results import Assignments, Batches, Runs, SlotCounts, Trace
+from icsched.workflow import workflow_of
 
 ServerMaker: TypeAlias = Callable[[Dag], Server[int]]
 Player: TypeAlias = Played | ServerMaker
@@ -46,6 +47,10 @@ _NONE: Floats = np.empty(0)
 
 class Experiment:
     """The tasks of *graph* on a pool, checked once; any number of orders is played on it.
+
+    *graph* is a workflow, or what else `prioritize` takes. Tasks that are done are not run: `dag`
+    and `means` are those of the residual. Orders, priorities and means that are given by id, and
+    the tasks of a trace, have the ids of the whole workflow.
 
     An order is a `Played`, or a function that makes a `Server` for a dag. Each `Played` is checked
     when it is first played. A server is played in Python, some hundred times slower. If *times*
@@ -66,10 +71,11 @@ class Experiment:
     """
 
     def __init__(self, graph: Graph, pool: AnyPool, times: Times) -> None:
-        self.dag = dag_of(graph)
-        self.times = times
-        if times.means is None:
-            self.times = replace(times, means=run_times_of(graph))
+        self.workflow = workflow_of(graph)
+        left = self.workflow.residual
+        self.dag, given = left.dag, times.means
+        means = left.run_times if given is None else self.workflow.values_left("run_times", given)
+        self.times = replace(times, means=means)
         self.means = checked_means(self.dag, self.times).copy()
         self.means.flags.writeable = False  # the kernel takes the array itself
         self._orders: dict[Played, tuple[Ids, Ids]] = {}  # with classes: those that were checked
@@ -116,11 +122,19 @@ class Experiment:
         check_seed(seed, run)
         if not isinstance(order, Played):
             model = self.dag, order(self.dag), self.pool, self.times, self.means
-            return python_engine.run(*model, seed=seed, run=run)
+            return self._in_workflow(python_engine.run(*model, seed=seed, run=run))
         options = {"seed": seed, "run": run, "by_events": by_events}
         results, steps = self._in_kernel(_native.simulate_trace, order, **options)
         assignments = Assignments(*steps[:5], self.dag.names)
-        return Trace(assignments, Batches(*steps[5:]), self._runs(results))
+        return self._in_workflow(Trace(assignments, Batches(*steps[5:]), self._runs(results)))
+
+    def _in_workflow(self, found: Trace) -> Trace:
+        """Return a trace with the ids of the workflow."""
+        if self.workflow.dag is self.dag:
+            return found
+        tasks = ids_where(~self.workflow.done)[found.assignments.task]
+        given = replace(found.assignments, task=tasks, names=self.workflow.names)
+        return replace(found, assignments=given)
 
     def slot_counts(
         self, order: Player, edges: Floats, *, seed: int, run: int, by_events: bool = False
@@ -153,7 +167,8 @@ class Experiment:
     ) -> T:
         """Return what a kernel finds; an order is checked when it is first played."""
         if played not in self._orders:
-            self._orders[played] = played.order_for(self.dag), played.classes_for(self.dag)
+            left = self._left(played)
+            self._orders[played] = left.order_for(self.dag), left.classes_for(self.dag)
         order, classes = self._orders[played]
         model = replace(self._model, rule=_RULES[played.by], order=order, classes=classes)
         try:
@@ -161,6 +176,15 @@ class Experiment:
         except MemoryError:
             problem = "simulation: this pool needs more memory than there is"
             raise PoolError(problem) from None
+
+    def _left(self, played: Played) -> Played:
+        """Return an order of the workflow by the ids of the tasks that are left."""
+        order, given = played.order, played.priorities
+        return replace(
+            played,
+            order=None if order is None else self.workflow.order_left(order),
+            priorities=None if given is None else self.workflow.values_left("priorities", given),
+        )
 
     def _runs(self, columns: Sequence[Any]) -> Runs:
         *counted, work = columns

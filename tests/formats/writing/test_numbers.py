@@ -77,10 +77,10 @@ def test_numbers_that_would_not_fit_are_refused(read):
 
 
 def test_jobs_that_are_done_come_first(read):
-    """Of a, b, c only a and c remain, as 0 and 1."""
+    """Of a, b, c only a and c, 0 and 2, remain."""
     workflow = read("JOB a x\nJOB b x DONE\nJOB c x\n")
 
-    assert job_priorities(workflow, [1, 0]) == {"b": 3, "c": 2, "a": 1}
+    assert job_priorities(workflow, [2, 0]) == {"b": 3, "c": 2, "a": 1}
 
 
 def test_a_workflow_without_jobs_has_no_priorities(read):

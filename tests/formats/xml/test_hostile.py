@@ -22,7 +22,7 @@ resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 import icsched
 try:
-    print(len(icsched.read(sys.argv[1]).whole))
+    print(len(icsched.read(sys.argv[1]).dag))
 except icsched.FormatError as error:
     print(str(error)[:200])
 """
@@ -181,7 +181,7 @@ def test_a_damaged_file_is_read_or_refused_and_an_order_for_it_can_be_read(data)
         again = icsched.read(path)
 
     ranks = {task: len(order) - place for place, task in enumerate(order)}
-    assert again.whole == workflow.whole
+    assert again.dag == workflow.dag
     found = [] if again.priorities is None else again.priorities.tolist()
     assert found == [ranks[task] for task in range(len(order))]
 
@@ -216,7 +216,7 @@ def test_wrong_tasks_and_arcs_are_one_line(tasks, arcs, expected, put):
 def test_an_arc_that_is_said_twice_counts_once(put):
     put({"wf.xml": dax(["a", "b"], [("a", "b"), ("a", "b")])})
 
-    assert icsched.read("wf.xml").whole.arc_count == 1
+    assert icsched.read("wf.xml").dag.arc_count == 1
 
 
 def test_elements_of_other_namespaces_are_passed_over_and_told(put):

@@ -49,7 +49,7 @@ def test_an_order_is_read_back_and_the_second_time_nothing_changes(encoding, cas
         again = icsched.read(str(path))
         (second,) = DAX.changes(again, order)
 
-    assert again.whole == workflow.whole
+    assert again.dag == workflow.dag
     ranks = {task: len(order) - place for place, task in enumerate(order)}
     found = [] if again.priorities is None else again.priorities.tolist()
     assert found == [ranks[task] for task in range(len(dag))]
@@ -95,4 +95,4 @@ def test_a_dax_takes_ids_that_its_schema_allows():
 
 def test_two_names_of_the_same_text_are_one_line():
     with pytest.raises(FormatError, match="two tasks have the same name"):
-        DAX.text(Workflow.bare(Dag({1: [], "1": []})))
+        DAX.text(Workflow(Dag({1: [], "1": []})))

@@ -78,10 +78,10 @@ def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
 def text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
     r"""Return a workflow as the text of a file; raises FormatError for a name with a comma.
 
-    >>> text(Workflow.bare(Dag({"a": [], "b": ["a"]})), title="pair")
+    >>> text(Workflow(Dag({"a": [], "b": ["a"]})), title="pair")
     '# pair\na\nb\na,b\n'
     """
-    dag = workflow.whole
+    dag = workflow.dag
     for name in map(str, dag.names):
         if name != name.strip() or not name or name.startswith(COMMENT) or set(name) & set(",\r\n"):
             raise FormatError(path, None, f"task {name!r} cannot be written: expected a plain name")

@@ -30,6 +30,7 @@ from icsched.formats.dagman.submission import Submission
 from icsched.formats.dagman.submit import Descriptions
 from icsched.formats.dagman.writer import submit_files
 from icsched.pebble import check_order
+from icsched.workflow import Workflow
 
 _SCRIPT_SOURCE = os.path.join(os.path.dirname(__file__), "run_members.sh")
 
@@ -59,9 +60,9 @@ def write_clustered(
 ) -> list[str]:
     r"""Write *workflow* to *output* as a DAGMan file with *clusters* for jobs; return the files.
 
-    A cluster is a list of ids of ``workflow.dag`` in the order in which they will run. The clusters
-    come in the order in which they will be handed out, and get their priorities by it.
-    The first file returned is *output*. It is written last, so until then there is none. New files
+    A cluster is a list of ids of jobs that are left, in the order in which they will run. The
+    clusters come in the order in which they will be handed out, and get their priorities by it. The
+    first file returned is *output*. It is written last, so until then there is none. New files
     are not more readable than the files that they are made of.
 
     Raises ScheduleError if the clusters one after the other are not a legal order. Raises
@@ -146,7 +147,9 @@ def _check_clusters(workflow: Submission, clusters: Sequence[Sequence[int]]) -> 
     for number, cluster in enumerate(clusters, 1):
         if not len(cluster):
             raise ScheduleError(f"cluster {number}: expected tasks, got none")
-    check_order(workflow.dag, [task for cluster in clusters for task in cluster])
+    known = Workflow(workflow.dag, workflow.done)
+    order = [task for cluster in clusters for task in cluster]
+    check_order(known, known.order_left(order))
 
 
 def _named(
@@ -186,7 +189,7 @@ def _several(plan: _Plan) -> list[_Cluster]:
 def _dag_lines(plan: _Plan, several: Sequence[_Cluster]) -> Iterator[str]:
     names, flat = list(plan.clusters), plan.flat
     alone = {name for name, tasks in plan.clusters.items() if len(tasks) == 1}
-    jobs, source = len(plan.workflow.dag), plan.workflow.roots[0].path
+    jobs, source = sum(map(len, plan.clusters.values())), plan.workflow.roots[0].path
     header = f"{jobs:,} jobs of {source} in {len(names):,} clusters.{_left_out(plan.workflow)}"
     yield f"{MARK} {' '.join(header.splitlines())}"  # a file's name may hold line ends
     yield from flat.directives()
@@ -211,11 +214,12 @@ def _left_out(workflow: Submission) -> str:
 def _arcs(plan: _Plan) -> Iterator[tuple[int, list[int]]]:
     """Yield each cluster that others wait for, with those that wait, each once."""
     dag = plan.workflow.dag
-    owner = np.empty(len(dag), np.int64)
+    owner = np.full(len(dag), -1)  # of a job that is done
     for number, tasks in enumerate(plan.clusters.values()):
         owner[np.asarray(tasks)] = number
     arcs = owner[dag.arcs]
-    between = np.unique(arcs[arcs[:, 0] != arcs[:, 1]], axis=0)
+    goes_between = (arcs[:, 0] != arcs[:, 1]) & (arcs >= 0).all(axis=1)
+    between = np.unique(arcs[goes_between], axis=0)
     starts = np.flatnonzero(np.diff(between[:, 0], prepend=-1))
     for run in np.split(between, starts[1:]) if len(between) else []:
         yield int(run[0, 0]), run[:, 1].tolist()

@@ -25,6 +25,7 @@ from icsched.formats.dagman.writer import (
     removals,
     workflow_text,
 )
+from icsched.formats.facts import or_zero
 from icsched.formats.port import Format
 from icsched.workflow import Workflow
 
@@ -81,9 +82,8 @@ def read_dagman(
     )
     stated = present_priorities(submission)
     has_any = bool((~np.isnan(stated)).any())
-    priorities = np.nan_to_num(stated[~submission.done]).astype(np.int32) if has_any else None
     return Workflow(
-        submission.whole,
+        submission.dag,
         submission.done,
         remarks=submission.remarks,
         files=_Files(submission),
@@ -91,7 +91,7 @@ def read_dagman(
         format="dagman",
         parsed=submission,
         describe=submission.descriptions,
-        priorities=priorities,
+        priorities=or_zero(stated, np.int32),
         find_commands=partial(commands_of, submission),
         find_outputs=partial(outputs_of, submission),
         stated={"priorities": stated} if has_any else {},

@@ -42,7 +42,7 @@ _REFUSED = {
 
 
 def commands_of(workflow: Submission) -> list[Command | None]:
-    """Return what each job of ``workflow.whole`` runs; None for a NOOP job.
+    """Return what each job of ``workflow.dag`` runs; None for a NOOP job.
 
     A job that is done also has None if its command is one that icsched cannot run.
     Names of files are relative to the directory of the workflow's first file. Raises FormatError,
@@ -64,7 +64,7 @@ def commands_of(workflow: Submission) -> list[Command | None]:
 
 
 def outputs_of(workflow: Submission) -> list[list[str]]:
-    """Return the files that HTCondor would bring back from each job of ``workflow.whole``.
+    """Return the files that HTCondor would bring back from each job of ``workflow.dag``.
 
     Names are relative to the directory of the job.
     """

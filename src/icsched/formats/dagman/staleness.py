@@ -117,7 +117,7 @@ def _before_parents(workflow: Submission, said: _Said) -> Mask:
     Every order of icsched puts parents first. So the dependencies have changed since.
     """
     counts = said.is_told & ~workflow.has_priority & ~workflow.done
-    arcs = workflow.whole.arcs
+    arcs = workflow.dag.arcs
     parents, children = arcs[:, 0], arcs[:, 1]
     wrong = counts[parents] & counts[children] & (said.value[parents] < said.value[children])
     return mask_of(children[wrong], len(counts))
@@ -138,7 +138,7 @@ def is_of_root(workflow: Submission, number: int) -> Mask:
 
 def root_stamp(workflow: Submission, number: int) -> str:
     """Return the stamp of one of the user's files; it covers jobs that are done, too."""
-    arcs, length = workflow.whole.arcs, len(root_prefix(workflow, number))
+    arcs, length = workflow.dag.arcs, len(root_prefix(workflow, number))
     if not length:
         return arcs_stamp(workflow.names, arcs)
     own = is_of_root(workflow, number)

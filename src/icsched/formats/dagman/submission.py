@@ -148,7 +148,7 @@ class Submission:
         return tuple(self.scope.names[slot] for slot in self._layout.tolist())
 
     @cached_property
-    def whole(self) -> Dag[str]:
+    def dag(self) -> Dag[str]:
         """All jobs, including those that are done."""
         place = ranks_of(self._layout)
         arcs = np.column_stack([place[self.scope.parents], place[self.scope.children]])
@@ -172,15 +172,10 @@ class Submission:
         """Whether each job is done, according to the file or the rescue file."""
         return self.scope.is_done[self._layout]
 
-    @cached_property
-    def dag(self) -> Dag[str]:
-        """The jobs that are left to run."""
-        return self.whole.induced(np.flatnonzero(~self.done)) if self.done.any() else self.whole
-
     def first_arc_said_twice(self) -> tuple[str, str, Statement] | None:
         """Return parent, child and a statement of a dependency that occurs more than once."""
         scope = self.scope
-        if len(scope.parents) == self.whole.arc_count:
+        if len(scope.parents) == self.dag.arc_count:
             return None
         keys = scope.parents.astype(np.int64) * len(scope) + scope.children
         ordered = np.sort(keys)

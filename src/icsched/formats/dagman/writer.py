@@ -53,7 +53,7 @@ class Change(FileChange):
 
 
 def job_priorities(workflow: Submission, order: Sequence[int]) -> dict[str, int]:
-    r"""Return the priority of each job, first job first, for an *order* of ``workflow.dag``.
+    r"""Return the priority of each job, first job first, for an *order* of the jobs left.
 
     Jobs that are done come first, in case they run again.
 
@@ -171,7 +171,7 @@ def flat_file(
     lines = [_line(flat_name(name), value, as_variable=False) for name, value in told.items()]
     names = list(map(flat_name, workflow.names))
     data = as_file(flattened(workflow, priorities=keep_existing))
-    return section.inserted(path, data, lines, stamp=arcs_stamp(names, workflow.whole.arcs))
+    return section.inserted(path, data, lines, stamp=arcs_stamp(names, workflow.dag.arcs))
 
 
 def without_section(workflow: Submission, *, flatten: bool = False) -> bytes:
@@ -320,10 +320,10 @@ def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") 
     A job whose command is known gets its submit description inside the file. Raises FormatError,
     naming *path*, for a name or a command that cannot be written.
     """
-    text = dagman_text(workflow.whole, title=title, path=path)
+    text = dagman_text(workflow.dag, title=title, path=path)
     lines = text.splitlines()
     first = len(title.splitlines())  # the JOB lines come after the title
-    for task, command in enumerate(workflow.all_commands or ()):
+    for task, command in enumerate(workflow.commands or ()):
         lines[first + task] = _job(str(workflow.names[task]), command, path)
     given = zip(workflow.names, said(workflow, "priorities"), strict=True)
     lines += [f"PRIORITY {name} {number}" for name, number in given if number is not None]

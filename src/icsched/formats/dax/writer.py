@@ -10,7 +10,7 @@ from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.dax.markup import Edit, attribute, content, is_text
 from icsched.formats.dax.reader import NOTHING, STREAMS, Places
-from icsched.formats.facts import priorities_of, said, written_names
+from icsched.formats.facts import priorities_by, said, written_names
 from icsched.workflow import Command, Workflow
 
 _SPACE = "http://pegasus.isi.edu/schema/DAX"
@@ -20,9 +20,9 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+")  # what the schema allows as an id
 def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
     """Return a workflow as DAX 3.6; the name of a program is that of its file."""
     names = written_names(workflow, path, is_name, "letters, digits, - and _")
-    programs = _programs(workflow.all_commands or ())
+    programs = _programs(workflow.commands or ())
     label = title if title and is_text(title) else "workflow"
-    dag = workflow.whole
+    dag = workflow.dag
     text = "".join(
         [
             f'<?xml version="1.0" encoding="UTF-8"?>\n<adag xmlns="{_SPACE}" version="3.6"',
@@ -68,7 +68,7 @@ def _executable(name: str, program: str) -> str:
 def _jobs(
     workflow: Workflow, names: Sequence[str], programs: Mapping[str, str], path: str
 ) -> list[str]:
-    known = workflow.all_commands
+    known = workflow.commands
     told = [_PLAIN] * len(names) if known is None else [_said(one, programs, path) for one in known]
     columns = said(workflow, "run_times"), said(workflow, "priorities"), told
     return [_job(name, *row) for name, *row in zip(names, *columns, strict=True)]
@@ -139,7 +139,7 @@ def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     name = f"{places.prefix}profile"
     opening = f'<{name} namespace="condor" key="priority">'
     edits: list[Edit] = []
-    for task, value in priorities_of(workflow, order).items():
+    for task, value in priorities_by(order).items():
         start, at, after = places.starts[task], places.tags[task], places.leads[task]
         inside = f"{opening}{value}</{name}>"
         edits.append(

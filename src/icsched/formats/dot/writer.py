@@ -29,7 +29,7 @@ def dot_text(dag: Dag, *, name: str = "dag") -> str:
 def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
     """Return a workflow as a digraph whose nodes have the attributes that `read_dot` reads."""
     names = written_names(workflow, path, takes_name, "no backslash before a quote or at the end")
-    return _digraph(workflow.whole, title or "dag", names, facts_of(workflow))
+    return _digraph(workflow.dag, title or "dag", names, facts_of(workflow))
 
 
 def _digraph(dag: Dag, title: str, names: Sequence[str], facts: Iterable[dict[str, str]]) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
-from icsched.formats.facts import Edit, edited, priorities_of, said, written_names
+from icsched.formats.facts import Edit, edited, priorities_by, said, written_names
 from icsched.formats.pegasus.document import events
 from icsched.formats.pegasus.reader import Parsed
 from icsched.workflow import Command, Workflow
@@ -41,7 +41,7 @@ def pegasus_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -
     names = written_names(workflow, path, is_job_id, "letters, digits, - and _")
     called = re.sub(r"[^-0-9a-zA-Z_]+", "_", title).strip("_") or "workflow"
     lines = ['pegasus: "5.0"', f"name: {called}"]
-    known = workflow.all_commands
+    known = workflow.commands
     commands = None if known is None else [one or NOTHING for one in known]
     programs = _programs([one for one in commands or () if one])
     lines += _catalog(programs) if commands is not None else []
@@ -57,7 +57,7 @@ def pegasus_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -
         ]
         lines += _command(command, path)
         lines += _profiles(command, priorities[task], seconds[task])
-        lines += _uses(workflow.whole, names, sizes, task)
+        lines += _uses(workflow.dag, names, sizes, task)
     return "\n".join([*lines, *_dependencies(workflow, names)]) + "\n"
 
 
@@ -131,7 +131,7 @@ def _uses(dag: Dag, names: list[str], sizes: list[int | None], task: int) -> Ite
 
 
 def _dependencies(workflow: Workflow, names: list[str]) -> Iterator[str]:
-    rows = workflow.whole.child_rows
+    rows = workflow.dag.child_rows
     offsets, targets = rows.offsets.tolist(), rows.targets.tolist()
     if targets:
         yield "jobDependencies:"
@@ -162,7 +162,7 @@ def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     parsed = workflow.parsed
     if not isinstance(parsed, Parsed):
         raise ArgumentError("expected a workflow that was read from a Pegasus file")
-    wanted = priorities_of(workflow, order).items()
+    wanted = priorities_by(order).items()
     numbers = {str(workflow.names[task]): priority for task, priority in wanted}
     text = parsed.data.decode()
     mark = _MARK if text.startswith(_MARK) else ""

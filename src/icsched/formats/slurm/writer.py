@@ -3,6 +3,8 @@
 import shlex
 from collections.abc import Sequence
 
+import numpy as np
+
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.command_line import command_of, command_text
@@ -44,7 +46,7 @@ def slurm_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> 
     Priorities become ``--nice``, 0 for the largest.
 
     >>> from icsched.dag import Dag
-    >>> print(slurm_text(Workflow.bare(Dag({"a": [], "b": ["a"]}))), end="")
+    >>> print(slurm_text(Workflow(Dag({"a": [], "b": ["a"]}))), end="")
     #!/bin/sh
     set -e
     j1=$(sbatch --parsable --job-name=a task.sh a)
@@ -53,7 +55,7 @@ def slurm_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> 
     names = written_names(workflow, path, takes_name, "printable text")
     lines = ["#!/bin/sh", *(f"# {line}" for line in title.splitlines()), "set -e"]
     nice, commands = _nice(workflow, path), _commands(workflow, path)
-    parents = workflow.whole.parent_rows
+    parents = workflow.dag.parent_rows
     for task in _submitting_order(workflow):
         after = "".join(f":$j{parent + 1}" for parent in parents[task].tolist())
         words = ["sbatch --parsable", f"--job-name={shlex.quote(names[task])}"]
@@ -66,10 +68,10 @@ def slurm_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> 
 
 def _submitting_order(workflow: Workflow) -> list[int]:
     """Return the tasks in the order of their ids, if no parent comes after a child."""
-    arcs = workflow.whole.arcs
+    arcs = workflow.dag.arcs
     if (arcs[:, 0] < arcs[:, 1]).all():
-        return list(range(len(workflow.whole)))
-    return list(map(int, workflow.whole.fifo_order))
+        return list(range(len(workflow.dag)))
+    return list(map(int, workflow.dag.fifo_order))
 
 
 def _nice(workflow: Workflow, path: str) -> dict[int, int]:
@@ -77,7 +79,7 @@ def _nice(workflow: Workflow, path: str) -> dict[int, int]:
     priorities = {task: value for task, value in given.items() if value is not None}
     if workflow.priorities is not None and priorities:
         # Without --nice a job would come first; without a priority it comes as one of 0.
-        priorities |= {task: given[task] or 0 for task in workflow.left.tolist()}
+        priorities |= {task: given[task] or 0 for task in np.flatnonzero(~workflow.done).tolist()}
     largest = max(priorities.values(), default=0)
     nice = {task: largest - priority for task, priority in priorities.items()}
     if max(nice.values(), default=0) > MOST_NICE:
@@ -86,7 +88,7 @@ def _nice(workflow: Workflow, path: str) -> dict[int, int]:
 
 
 def _commands(workflow: Workflow, path: str) -> list[list[str]] | None:
-    known = workflow.all_commands
+    known = workflow.commands
     return None if known is None else [_words(command, path) for command in known]
 
 

@@ -23,8 +23,8 @@ from icsched.formats.facts import (
     Remarks,
     is_priority,
     known_seconds,
-    left_of,
     or_nan,
+    or_zero,
     output_sizes,
     with_means,
 )
@@ -200,7 +200,7 @@ def _workflow(columns: _Columns, parsed: Parsed, remarks: Remarks) -> Workflow[s
         format="wfformat",
         parsed=parsed,
         describe=lambda: titles,
-        priorities=left_of(priorities, done, np.int32),
+        priorities=or_zero(priorities, np.int32),
         find_commands=_finder(parsed),
         find_outputs=partial(_outputs, parsed),
         stated={"run_times": columns.seconds, "priorities": priorities},

@@ -14,7 +14,7 @@ from msgspec import Raw, Struct
 from icsched.arrays import Rows
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
-from icsched.formats.facts import Edit, edited, priorities_of, said, written_names
+from icsched.formats.facts import Edit, edited, priorities_by, said, written_names
 from icsched.formats.wfformat.layout import Document
 from icsched.formats.wfformat.reader import Parsed
 from icsched.workflow import Command, Workflow
@@ -37,7 +37,7 @@ def wfformat_text(workflow: Workflow, *, title: str = "", path: str = "<text>") 
     naming *path*, for a name that the schema does not take, and for text that is not UTF-8.
 
     >>> from icsched import Dag
-    >>> text = wfformat_text(Workflow.bare(Dag({"a": [], "b": ["a"]})), title="pair")
+    >>> text = wfformat_text(Workflow(Dag({"a": [], "b": ["a"]})), title="pair")
     >>> msgspec.json.decode(text)["workflow"]["specification"]["tasks"][1]["parents"]
     ['a']
     """
@@ -57,8 +57,8 @@ def wfformat_text(workflow: Workflow, *, title: str = "", path: str = "<text>") 
 
 def _specification(workflow: Workflow, names: list[str]) -> dict[str, object]:
     parents, children = (
-        _named(workflow.whole.parent_rows, names),
-        _named(workflow.whole.child_rows, names),
+        _named(workflow.dag.parent_rows, names),
+        _named(workflow.dag.child_rows, names),
     )
     tasks: list[dict[str, object]] = [
         {"name": name, "id": name, "parents": above, "children": below}
@@ -91,7 +91,7 @@ def _execution(workflow: Workflow, names: list[str]) -> dict[str, object] | None
     columns: dict[str, list[Any]] = {
         "runtimeInSeconds": seconds,
         "priority": said(workflow, "priorities"),
-        "command": [_command(command) for command in workflow.all_commands or ()],
+        "command": [_command(command) for command in workflow.commands or ()],
     }
     values = {key: column for key, column in columns.items() if any(v is not None for v in column)}
     if workflow.commands is None and not values:
@@ -131,7 +131,7 @@ def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     parsed = workflow.parsed
     if not isinstance(parsed, Parsed):
         raise ArgumentError("expected a workflow that was read from a WfFormat file")
-    wanted = priorities_of(workflow, order).items()
+    wanted = priorities_by(order).items()
     numbers = {str(workflow.names[task]): priority for task, priority in wanted}
     edits = _old_edits(parsed, numbers) if parsed.is_old else _edits(parsed, numbers)
     mark, new = parsed.mark, edited(parsed.data, edits)

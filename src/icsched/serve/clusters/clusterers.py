@@ -86,12 +86,13 @@ class Ground:
             ids = check_order(dag, basis)
             proved = _is_ic_optimal(dag, ids)
             return cls(dag, Rest(dag), ids.tolist(), proved, checked, has_own_order=True)
-        if basis.dag is not dag and basis.dag != dag:
+        own = basis.schedule
+        if own.dag is not dag and own.dag != dag:
             raise ClusterError(
-                f"order: expected a plan of {dag}, got one of another dag, {basis.dag}"
+                f"order: expected a plan of {dag}, got one of another dag, {own.dag}"
             )
         proved, is_other = basis.proof.is_ic_optimal, basis.ordered_by != "prio"
-        return cls(dag, Rest(dag), basis.order.tolist(), proved, checked, has_own_order=is_other)
+        return cls(dag, Rest(dag), own.order.tolist(), proved, checked, has_own_order=is_other)
 
     @cached_property
     def analysis(self) -> Analysis:
