@@ -24,7 +24,7 @@ from icsched.errors import LimitError
 from icsched.theory.envelopes import envelope
 from icsched.theory.pieces import Pieces, component_groups, series_parts, sum_pieces
 from icsched.theory.profiles import Allowance, Counts
-from icsched.theory.recursion import PART_SETS, QUICK, bounded_order_reduced
+from icsched.theory.recursion import PART_SETS, QUICK, bounded_order
 
 MOST_ROUNDS = 50  # of exchanges
 EXCHANGE_LOOKS = 100_000  # at arcs: some tenths of a second
@@ -277,7 +277,7 @@ class _Cutting:
         if not self._attempts or len(dag) > MOST_COPIES:
             return False, []
         self._attempts -= 1
-        bounded = bounded_order_reduced(dag, QUICK)
+        bounded = bounded_order(dag, QUICK)
         return bounded.is_met, [bounded.order]
 
 

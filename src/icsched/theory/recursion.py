@@ -123,17 +123,12 @@ def bounded_order(dag: Dag, effort: Effort) -> BoundedOrder:
     >>> found.order.tolist(), found.bound.tolist(), found.is_met
     ([2, 0], [0, 2, 3], True)
     """
-    dropped = shortcuts(dag)
-    if not len(dropped):
-        return bounded_order_reduced(dag, effort)
-    found = bounded_order_reduced(without_shortcuts(dag), effort)
-    return replace(found, dag=dag, step=Without(dropped, found))
-
-
-def bounded_order_reduced(dag: Dag, effort: Effort) -> BoundedOrder:
-    """Return the best order and bound of a dag without shortcuts."""
-    recursion = _Recursion(dag, effort)
-    return recursion.part(dag, analysis=recursion.free_analysis(dag))
+    reduced = without_shortcuts(dag)
+    recursion = _Recursion(reduced, effort)
+    found = recursion.part(reduced, analysis=recursion.free_analysis(reduced))
+    if reduced is dag:
+        return found
+    return replace(found, dag=dag, step=Without(shortcuts(dag), found))
 
 
 def optimal_by_parts(dag: Dag, analysis: Analysis, effort: Effort = PROOF) -> BoundedOrder | None:

@@ -58,13 +58,17 @@ class BlockRows:
 
 
 def block_rows(tasks: int, arcs: Ids, blocks: Ids) -> BlockRows | None:
-    """Draw the blocks as rows; None if one of them is not a W, N or C."""
+    """Draw the blocks as rows; None if one of them is not a W, N or C.
+
+    A row of s sources has s - 1 links, a cycle s. In a W all degrees are equal, and 2 or more.
+    In a C all degrees are 2. In an N all degrees are 2, except the last, which is 1.
+    """
     sources, sinks = arcs[:, 0], arcs[:, 1]
     sharing = np.bincount(sinks, minlength=tasks)
     if sharing.max() > 2:
         return None
     shared = arcs[sharing[sinks] == 2]
-    # one pair of sources for each shared sink
+    # A link is a pair of sources that share a sink.
     links = shared[np.argsort(shared[:, 1], kind="stable"), 0].reshape(-1, 2)
     degree = np.bincount(sources, minlength=tasks)
     linked = np.bincount(links.ravel(), minlength=tasks)
@@ -72,30 +76,12 @@ def block_rows(tasks: int, arcs: Ids, blocks: Ids) -> BlockRows | None:
         return None
     owner = np.full(tasks, -1, np.int32)
     owner[sources] = blocks
-    kind = _kinds(owner, degree, linked)
-    if kind is None:
-        return None
-    inner = np.flatnonzero(owner[sinks] >= 0)
-    size = np.bincount(owner[owner >= 0]).astype(np.int32)
-    most = np.zeros(len(size), np.int32)
-    np.maximum.at(most, owner[owner >= 0], degree[owner >= 0])
-    place = _places(links, np.flatnonzero(owner >= 0), degree, linked)
-    return BlockRows(kind, size, most, place, arcs[inner], blocks[inner], owner[sinks[inner]])
-
-
-def _kinds(owner: Ids, degree: NDArray[np.int64], linked: NDArray[np.int64]) -> Ids | None:
-    """Kind of each block; None if one of them is not a W, N or C.
-
-    A row of s sources has s - 1 links, a cycle s. In a W all degrees are equal, and 2 or more.
-    In a C all degrees are 2. In an N all degrees are 2, except the last, which is 1.
-    """
     member = np.flatnonzero(owner >= 0)
     block = owner[member]
     size = np.bincount(block)
     is_row = np.bincount(block, linked[member]) < 2 * size
-    least = np.full(len(size), np.iinfo(np.int64).max)
+    least, most = np.full(len(size), np.iinfo(np.int64).max), np.zeros(len(size), np.int64)
     np.minimum.at(least, block, degree[member])
-    most = np.zeros(len(size), np.int64)
     np.maximum.at(most, block, degree[member])
     single = np.bincount(block, degree[member] == 1)
     w_dag = is_row & (least == most) & (least >= 2)
@@ -103,7 +89,16 @@ def _kinds(owner: Ids, degree: NDArray[np.int64], linked: NDArray[np.int64]) -> 
     c_dag = ~is_row & (most == 2) & (least == 2)
     if not (w_dag | n_dag | c_dag).all():
         return None
-    return np.select([w_dag, n_dag], [W_DAG, N_DAG], C_DAG).astype(np.int32)
+    inner = np.flatnonzero(owner[sinks] >= 0)
+    return BlockRows(
+        kind=np.select([w_dag, n_dag], [W_DAG, N_DAG], C_DAG).astype(np.int32),
+        size=size.astype(np.int32),
+        degree=most.astype(np.int32),
+        place=_places(links, member, degree, linked),
+        arcs=arcs[inner],
+        upper=blocks[inner],
+        lower=owner[sinks[inner]],
+    )
 
 
 def _places(
