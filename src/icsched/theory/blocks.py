@@ -35,7 +35,7 @@ _FAMILIES = (
     *("K({},{})", "Clique({})", "Clique*({})", "B({},{})", "G({})"),
 )
 _STRAND = _FAMILIES.index("strand")
-Label = tuple[str, int, int]  # a family, and the numbers to put into it
+Labels = tuple[list[str], list[int], list[int]]  # families, and the numbers to put into each
 
 
 def family_name(block: Dag, kind: Kind) -> str:
@@ -57,11 +57,11 @@ def family_name(block: Dag, kind: Kind) -> str:
         sources=np.array([len(block.sources)]),  # with isolated tasks, which no block has
         bipartite=np.array([block.is_bipartite]),
     )
-    family, first, second = _labels(block, blocks, np.array([kind]), shapes)[0]
-    return family.format(first, second)
+    family, *numbers = (column[0] for column in _labels(block, blocks, np.array([kind]), shapes))
+    return str(family).format(*numbers)
 
 
-def _labels(dag: Dag, blocks: Blocks, kind: Ids, shape: BlockShapes) -> list[Label]:
+def _labels(dag: Dag, blocks: Blocks, kind: Ids, shape: BlockShapes) -> Labels:
     """Return what names each block: the same for blocks of the same name."""
     sources, sinks, none = shape.sources, shape.sinks, np.zeros(len(kind), np.int32)
     tree = kind == Kind.TREE
@@ -92,7 +92,7 @@ def _labels(dag: Dag, blocks: Blocks, kind: Ids, shape: BlockShapes) -> list[Lab
         if spine not in named:
             named[spine] = _strand_name(spines[row].tolist())
         names[block] = named[spine]
-    return list(zip(names, first.tolist(), second.tolist(), strict=True))
+    return names, first.tolist(), second.tolist()
 
 
 def _strand_name(spine: Sequence[int]) -> str:
@@ -112,11 +112,10 @@ def block_groups(parts: Decomposition, orders: BlockOrders) -> list[BlockGroup]:
     shapes = _native.block_shapes(parts.dag.child_rows, parts.blocks)
     labels = _labels(parts.dag, parts.blocks, orders.kind, shapes)
     sizes = orders.sources.tolist(), parts.blocks.sinks.sizes.tolist()
+    counts = Counter(zip(*labels, *sizes, strict=True))
     groups = [
         BlockGroup(family.format(first, second), count, sources, sinks)
-        for ((family, first, second), sources, sinks), count in Counter(
-            zip(labels, *sizes, strict=True)
-        ).items()
+        for (family, first, second, sources, sinks), count in counts.items()
     ]
     return sorted(groups, key=lambda g: (-g.count, g.family[:1], (g.sources, g.sinks)))
 
@@ -130,4 +129,4 @@ def block_names(parts: Decomposition, orders: BlockOrders, which: Ids) -> list[s
     blocks = Blocks(nonsinks, sinks, parts.blocks.bipartite[which])
     shapes = _native.block_shapes(parts.dag.child_rows, blocks)
     labels = _labels(parts.dag, blocks, orders.kind[which], shapes)
-    return [family.format(first, second) for family, first, second in labels]
+    return [family.format(*numbers) for family, *numbers in zip(*labels, strict=True)]
