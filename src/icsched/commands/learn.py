@@ -6,16 +6,15 @@ import io
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from icsched import files, history
-from icsched.arrays import Mask
 from icsched.commands.comparison import variation
 from icsched.commands.inputs import (
     FileOptions,
@@ -41,14 +40,15 @@ from icsched.commands.terminal import (
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
 from icsched.formats.table import files_behind, format_by_suffix
-from icsched.history import Ending, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
-from icsched.history.replay import (
-    Learned,
-    learned_from,
-    order_of_starts,
-    usage_of,
+from icsched.history import KindOfJob, OverTime, PastRun, Stalls, Waits
+from icsched.history.problems import (
+    LogProblems,
+    checked_run_times,
+    is_one_log,
+    without_set_back,
 )
-from icsched.history.usage import CLOCK_S
+from icsched.history.replay import Learned, learned_from, order_of_starts
+from icsched.history.summary import spread_of_repeated
 from icsched.messages import counted, named, number
 from icsched.orders import simulate
 from icsched.orders.simulation import OrderLike
@@ -73,63 +73,6 @@ USED = "used"  # what the order of the recorded starts is called
 FIFO = "fifo"  # what HTCondor does without priorities
 ORDERS_TRIED = ("critical-path", "prio", "critical-path-steps")
 _MOST_TASKS = 50_000_000  # simulated, of all orders together
-_FEWEST_REPEATED = 20  # jobs measured several times, to know their spread
-_YEAR_S = 366 * 86400.0
-
-
-@dataclass(frozen=True)
-class Doubts:
-    """What the last run in the logs lacks.
-
-    `running` counts the jobs that run when the logs end, `absent` those of the workflow that never
-    started; jobs that run nothing do not count. `set_back` is by how many seconds the clock went
-    backwards; `skipped` attempts after that count for run times alone. `backwards` counts the
-    attempts of all runs that ended before their start: they have no run time. `has_year` is
-    false if the logs have no years. `is_over_a_year` is whether the run took longer than a year.
-    """
-
-    running: int = 0
-    absent: int = 0
-    set_back: float = 0.0
-    skipped: int = 0
-    backwards: int = 0
-    has_year: bool = True
-    is_over_a_year: bool = False
-
-
-def doubts_about(past: PastRun, usage: Usage, workflow: Workflow | None) -> Doubts:
-    """Return what the last run of *past*, whose usage is given, lacks; clocks are not looked at."""
-    run = past.last_run
-    is_open = (run.ending == Ending.RUNNING) & np.isnan(run.ended)
-    return Doubts(
-        running=len(np.unique(run.job[is_open])),
-        absent=0 if workflow is None else _absent(run, workflow),
-        backwards=int((past.set_back > 0).sum()),
-        has_year=past.has_year,
-        is_over_a_year=usage.length > _YEAR_S,
-    )
-
-
-def _absent(run: PastRun, workflow: Workflow) -> int:
-    """Return how many jobs of the workflow, of those that run something, never started."""
-    started = {run.names[job] for job in np.unique(run.job).tolist()}
-    runs = _runs_something(workflow)
-    return sum(str(name) not in started for name in workflow.residual.names if str(name) in runs)
-
-
-def _runs_something(workflow: Workflow) -> set[str]:
-    names = map(str, workflow.names)
-    if workflow.describe is None:
-        return set(names)
-    return {name for name, by in zip(names, workflow.describe(), strict=True) if by}
-
-
-def set_back_in(run: PastRun) -> tuple[Mask, float]:
-    """Return the attempts that start before an earlier one in the log, and by how many seconds."""
-    known = np.where(np.isnan(run.started), -np.inf, run.started)
-    late = np.maximum.accumulate(known) - run.started if len(run) else known
-    behind: Mask = late > CLOCK_S  # never of an unknown start, which is NaN
-    return behind, float(late[behind].max(initial=0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,9 +93,9 @@ class Forecast:
 
 def forecast_by(past: PastRun, learned: Learned, workflow: Workflow) -> Forecast:
     """Simulate the workflow in other orders on the pool that was learned."""
-    left = workflow.residual
-    spread, is_measured = _spread(past)
-    times = Times("normal" if is_measured and spread <= 0.3 else "lognormal", spread)
+    left, measured = workflow.residual, spread_of_repeated(past)
+    spread = SPREAD if measured is None else measured
+    times = Times("lognormal" if measured is None or spread > 0.3 else "normal", spread)
     starts = order_of_starts(learned.usage, workflow.dag)
     used = Played("static", starts[~workflow.done[starts]])
     orders: dict[str, OrderLike] = {USED: used, **{word: word for word in (*ORDERS_TRIED, FIFO)}}
@@ -168,20 +111,7 @@ def forecast_by(past: PastRun, learned: Learned, workflow: Workflow) -> Forecast
             sampling=Paired(most_runs=most_runs),
             progress=tell,
         )
-    return Forecast(times, is_measured, baseline, found)
-
-
-def _spread(past: PastRun) -> tuple[float, bool]:
-    """Return how much the times of one job vary, and whether the logs say so."""
-    is_good = (past.ending == Ending.DONE) & (past.seconds > 0)
-    job, seconds = past.job[is_good], past.seconds[is_good]
-    count = np.bincount(job, minlength=len(past.names))
-    mean = np.bincount(job, seconds, minlength=len(past.names)) / np.maximum(count, 1)
-    squares = np.bincount(job, (seconds / mean[job] - 1) ** 2, minlength=len(past.names))
-    repeated = count > 1
-    if repeated.sum() < _FEWEST_REPEATED:
-        return SPREAD, False
-    return float(np.sqrt(np.mean(squares[repeated] / (count[repeated] - 1)))), True
+    return Forecast(times, measured is not None, baseline, found)
 
 
 def _stall_keys(found: Stalls | None) -> dict[str, object] | None:
@@ -191,8 +121,8 @@ def _stall_keys(found: Stalls | None) -> dict[str, object] | None:
     return {**asdict(found), "waited_for": waited}
 
 
-def _replay_keys(learned: Learned | None) -> dict[str, object] | None:
-    if learned is None:
+def _replay_keys(learned: Learned) -> dict[str, object] | None:
+    if not learned.replays:
         return None
     return {"actual": learned.actual, **learned.replays, "error": learned.error}
 
@@ -230,7 +160,7 @@ class LearnAnswer:
     unknown: int
     began: float | None
     length: float
-    doubts: Doubts
+    doubts: LogProblems
     kinds: tuple[KindOfJob, ...]
     run_times: TimesKnown | None
     waits: Waits
@@ -240,31 +170,25 @@ class LearnAnswer:
     submission_delay: float | None
     start_delay: float | None
     pool: AnyPool = field(metadata=json_by(pool_to_dict))
-    replay: Learned | None = field(metadata=json_by(_replay_keys))
+    replay: Learned = field(metadata=json_by(_replay_keys))
     baseline: str | None
     orders: Forecast | None = field(metadata=json_by(_order_keys))
     first_start: float = field(metadata=NOT_IN_JSON)
-    written: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Outputs:
-    """Where the run times and the pool go, if anywhere."""
-
-    run_times: str | None = None
-    pool: str | None = None
+    written: tuple[str, ...]
 
 
 def learn_answer(
     given: Sequence[str],
-    outputs: Outputs,
+    times_file: str | None,
+    pool_file: str | None,
     *,
     recorded: bool,
     reading: FileOptions,
 ) -> LearnAnswer:
     """Return what the logs among the *given* files say; the others are the workflow's.
 
-    *recorded* plays the recorded slots, not a fixed number.
+    *recorded* plays the recorded slots, not a fixed number. Run times and the pool are written to
+    *times_file* and *pool_file*.
     Raises FormatError for a file that cannot be read, logs of another workflow, logs without a
     successful job or with run times of 0 alone, and a pool that would never finish; ArgumentError
     for an output that is one of the files. Nothing is written then.
@@ -273,24 +197,54 @@ def learn_answer(
     names = [path for path, _ in read]
     with working(f"reading {names[0]}"):
         past = history.parsed_run(read)
-        table = past.run_times()
-    if paths:
-        check_ends(past, names)
-    check_past(past, table, names)
-    is_in_order = _is_in_order(read)
-    if paths:
-        check_clock(past, read)
-    workflow = None if not paths else _workflow(paths, table, names, reading)
+    table = checked_run_times(past, read, is_replayed=bool(paths))
+    workflow = timed(reading.read_to_run(paths), table, names) if paths else None
     check_names(past, workflow, names)
-    _check_outputs(outputs, given, workflow)
+    for path in filter(None, (times_file, pool_file)):
+        _check_output(path, given, workflow)
+    is_in_order = is_one_log(read)
+    run = without_set_back(past.last_run) if is_in_order else past.last_run
     try:
-        found = _found(past, workflow, recorded=recorded, is_in_order=is_in_order)
+        with working("looking at the run"):
+            dag = None if workflow is None else workflow.dag
+            learned = learned_from(run, dag, recorded=recorded)
+        orders = None if workflow is None else forecast_by(past, learned, workflow)
         if workflow is None:
-            _check_pool(found.pool, table)  # else the simulation did
+            _check_pool(learned.pool, table)  # else the simulation did
     except SimulationError as error:
         raise FormatError(", ".join(names), None, str(error)) from error
-    written = _write(outputs, found, table, workflow)
-    return replace(found, logs=tuple(names), files=tuple(paths), written=tuple(written))
+    texts = {} if times_file is None else {times_file: _csv(table, workflow)}
+    if pool_file is not None:
+        shown = learned.error if learned.is_far_off else None
+        texts[pool_file] = pool_text(GivenPool(learned.pool, shown))
+    files.write_texts(texts)
+    usage, fit = learned.usage, learned.fit
+    began = past.began + float(np.nanmin(run.started))
+    return LearnAnswer(
+        logs=tuple(names),
+        files=tuple(paths),
+        jobs=len(np.unique(past.job)),
+        attempts=len(past),
+        runs=int(past.run.max(initial=0)) + 1,
+        unknown=_unknown(past, workflow),
+        began=began if past.has_year else None,
+        length=usage.length,
+        doubts=LogProblems.of(past, usage, workflow, is_in_order=is_in_order),
+        kinds=tuple(history.kinds_in(past, _descriptions(workflow))),
+        run_times=None if workflow is None else times_known(workflow),
+        waits=history.waits(usage),
+        peak=int(usage.running(usage.start).max(initial=0)),
+        timeline=history.over_time(usage),
+        stalls=learned.stalls,
+        submission_delay=fit.submission,
+        start_delay=fit.freed,
+        pool=learned.pool,
+        replay=learned,
+        baseline=None if orders is None else orders.baseline,
+        orders=orders,
+        first_start=began,
+        written=tuple(texts),
+    )
 
 
 def _sorted_out(given: Sequence[str]) -> tuple[list[tuple[str, bytes]], list[str]]:
@@ -302,62 +256,16 @@ def _sorted_out(given: Sequence[str]) -> tuple[list[tuple[str, bytes]], list[str
             found.append((path, data))
         else:
             paths.append(path)
-    _check_once(paths)
-    if not found:
-        raise _no_log(paths)
-    return found, paths
-
-
-def _no_log(paths: Sequence[str]) -> ArgumentError | FormatError:
-    """Return the error without a log; it names the file that has no suffix of a workflow's."""
-    problem = "expected a log of HTCondor, or its history as JSON"
-    others = [path for path in paths if format_by_suffix(path) is None]
-    return FormatError(others[0], None, problem) if others else ArgumentError(problem)
-
-
-def _check_once(paths: Sequence[str]) -> None:
-    """Raise ArgumentError if two of the workflow's files are the same."""
-    seen = set()
+    seen = set[str]()
     for path in paths:
         if os.path.realpath(path) in seen:
             raise ArgumentError(f"{path} is given twice")
         seen.add(os.path.realpath(path))
-
-
-def check_past(past: PastRun, table: RunTimeTable, names: Sequence[str]) -> None:
-    """Raise FormatError for logs that say nothing about how long a job takes."""
-    where = ", ".join(names)
-    if not len(past):
-        raise FormatError(where, None, "expected jobs that were executed, got none")
-    if not len(table):
-        problem = "expected a successful job with its start and its end, got none"
-        raise FormatError(where, None, problem)
-    if not table.seconds.any():
-        problem = "all run times are 0: learn needs jobs that take a second or more"
-        raise FormatError(where, None, problem)
-
-
-def check_ends(past: PastRun, names: Sequence[str]) -> None:
-    """Raise FormatError if an attempt ended before its own start."""
-    bad = np.flatnonzero(past.set_back > CLOCK_S)
-    if len(bad):
-        job, seconds = past.names[past.job[bad[0]]], past.set_back[bad[0]]
-        problem = f"the clock went backwards: job {job!r} ended {seconds:g} s before its start;"
-        problem = f"{problem} without the workflow, learn tells the other run times"
-        raise FormatError(", ".join(names), None, problem)
-
-
-def check_clock(past: PastRun, read: Sequence[tuple[str, bytes]]) -> None:
-    """Raise FormatError if the starts in one log, which come as they happened, go backwards."""
-    _, seconds = set_back_in(past) if _is_in_order(read) else (None, 0.0)
-    if seconds:
-        problem = f"the clock went backwards by {seconds:g} s between two starts: without the"
-        raise FormatError(read[0][0], None, f"{problem} workflow, learn tells the run times")
-
-
-def _is_in_order(read: Sequence[tuple[str, bytes]]) -> bool:
-    """Whether there is one log, whose events come as they happened."""
-    return len(read) == 1 and history.content_of(*read[0]) is history.Content.LOG
+    if not found:
+        problem = "expected a log of HTCondor, or its history as JSON"
+        others = [path for path in paths if format_by_suffix(path) is None]
+        raise FormatError(others[0], None, problem) if others else ArgumentError(problem)
+    return found, paths
 
 
 def check_names(past: PastRun, workflow: Workflow | None, names: Sequence[str]) -> None:
@@ -368,72 +276,6 @@ def check_names(past: PastRun, workflow: Workflow | None, names: Sequence[str]) 
         problem = f"only {fitting:,} of {of_all:,} names fit jobs of the workflow: the logs are of"
         problem = f"{problem} another workflow; without a workflow, learn tells the run times"
         raise FormatError(", ".join(names), None, problem)
-
-
-def _check_pool(pool: AnyPool, table: RunTimeTable) -> None:
-    """Raise SimulationError if the workers leave too soon to ever finish the longest job."""
-    longest = int(np.argmax(table.seconds))
-    alone = Dag({table.names[longest]: []})
-    Experiment(alone, pool, Times("constant", means=table.seconds[[longest]]))
-
-
-def _workflow(
-    paths: Sequence[str], table: RunTimeTable, names: Sequence[str], reading: FileOptions
-) -> Workflow:
-    """Read the workflow with the times of the logs."""
-    workflow = reading.read_to_run(paths)
-    return timed(workflow, table, names)
-
-
-def _found(
-    past: PastRun,
-    workflow: Workflow | None,
-    *,
-    recorded: bool,
-    is_in_order: bool,
-) -> LearnAnswer:
-    run, set_back = _in_order(past.last_run) if is_in_order else (past.last_run, {})
-    learned, told = None, None
-    with working("looking at the run"):
-        if workflow is not None:
-            learned = learned_from(run, workflow.dag, recorded=recorded)
-        usage = usage_of(run, None) if learned is None else learned.usage
-        fit = history.fitted(usage) if learned is None else learned.fit
-    if workflow is not None and learned is not None:
-        told = forecast_by(past, learned, workflow)
-    doubts = replace(doubts_about(past, usage, workflow), **set_back)
-    began = past.began + float(np.nanmin(run.started))
-    return LearnAnswer(
-        logs=(),
-        files=(),
-        jobs=len(np.unique(past.job)),
-        attempts=len(past),
-        runs=int(past.run.max(initial=0)) + 1,
-        unknown=_unknown(past, workflow),
-        began=began if doubts.has_year else None,
-        length=usage.length,
-        doubts=doubts,
-        kinds=tuple(history.kinds_in(past, _descriptions(workflow))),
-        run_times=None if workflow is None else times_known(workflow),
-        waits=history.waits(usage),
-        peak=int(usage.running(usage.start).max(initial=0)),
-        timeline=history.over_time(usage),
-        stalls=None if learned is None else learned.stalls,
-        submission_delay=fit.submission,
-        start_delay=fit.freed,
-        pool=fit.workers if learned is None else learned.pool,
-        replay=learned,
-        baseline=None if told is None else told.baseline,
-        orders=told,
-        first_start=began,
-    )
-
-
-def _in_order(run: PastRun) -> tuple[PastRun, dict[str, Any]]:
-    """Return *run* without starts after the clock was set back, and these fields of `Doubts`."""
-    behind, seconds = set_back_in(run)
-    known = replace(run, started=np.where(behind, np.nan, run.started))
-    return known, {"set_back": seconds, "skipped": int(behind.sum())}
 
 
 def _unknown(past: PastRun, workflow: Workflow | None) -> int:
@@ -450,20 +292,21 @@ def _descriptions(workflow: Workflow | None) -> dict[str, str]:
     return dict(zip(map(str, workflow.names), workflow.describe(), strict=True))
 
 
-def _check_outputs(outputs: Outputs, given: Sequence[str], workflow: Workflow | None) -> None:
+def _check_pool(pool: AnyPool, table: RunTimeTable) -> None:
+    """Raise SimulationError if the workers leave too soon to ever finish the longest job."""
+    longest = int(np.argmax(table.seconds))
+    alone = Dag({table.names[longest]: []})
+    Experiment(alone, pool, Times("constant", means=table.seconds[[longest]]))
+
+
+def _check_output(path: str, given: Sequence[str], workflow: Workflow | None) -> None:
     """Raise ArgumentError for an output that is an input, FormatError if it is unwritable.
 
-    The files of the workflow are asked for only if there is such a file: each job names one.
+    Nothing is written if one of several outputs is unwritable.
     """
-    for path in filter(None, (outputs.run_times, outputs.pool)):
-        own = chain(given, workflow.files if workflow else ())
-        if os.path.isfile(path) and files.is_own_file(path, own):  # noqa: PTH113  any name
-            raise ArgumentError(f"{path} is a log, or a file of the workflow: use another name")
-        _check_writable(path)
-
-
-def _check_writable(path: str) -> None:
-    """Raise FormatError if no file can be written at *path*: then none of several is."""
+    own = chain(given, workflow.files if workflow else ())  # lazily: each job names a file
+    if os.path.isfile(path) and files.is_own_file(path, own):  # noqa: PTH113  any name
+        raise ArgumentError(f"{path} is a log, or a file of the workflow: use another name")
     if os.path.abspath(path).startswith(("/dev/", "/proc/")):  # noqa: PTH100  Path keeps ".."
         return  # written into, not replaced
     files.check_replaceable(path)
@@ -477,19 +320,6 @@ def _check_writable(path: str) -> None:
         if not target.exists() and not os.access(target.parent, os.W_OK | os.X_OK):
             target.parent.stat()  # says that there is no such directory
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-
-
-def _write(
-    outputs: Outputs, found: LearnAnswer, table: RunTimeTable, workflow: Workflow | None
-) -> list[str]:
-    """Write what was asked for; return the files."""
-    texts = {}
-    if outputs.run_times is not None:
-        texts[outputs.run_times] = _csv(table, workflow)
-    if outputs.pool is not None:
-        texts[outputs.pool] = _pool_text(found)
-    files.write_texts(texts)
-    return list(texts)
 
 
 def _csv(table: RunTimeTable, workflow: Workflow | None) -> str:
@@ -513,12 +343,6 @@ def _pairs(names: Sequence[object], seconds: np.ndarray) -> list[tuple[object, f
     return list(zip(names, [round(s, 6) for s in seconds.tolist()], strict=True))
 
 
-def _pool_text(found: LearnAnswer) -> str:
-    """Return the pool; the error of a pool that does not explain the run goes with it."""
-    replay = found.replay
-    return pool_text(GivenPool(found.pool, replay.error if replay and replay.is_far_off else None))
-
-
 _MOST_ROWS = 20
 _WHAT_USED_IS = f"{USED}: the recorded order of the starts, as a fixed list"
 _WHY_FIFO = "; fifo: what HTCondor does, as the workflow has no priorities"
@@ -528,7 +352,7 @@ def text(found: LearnAnswer) -> str:
     """Return a report."""
     parts = [_head(found), _kinds(found.kinds), _stalls(found.stalls)]
     parts.append(_pool(found))
-    if found.orders and found.replay:
+    if found.orders:
         doubt = caution_text(about_pool(GivenPool(found.pool, found.replay.error)))
         parts.append(doubt + _orders(found.orders))
     written = f"wrote {named(', '.join(found.written))}\n" if found.written else ""
@@ -562,7 +386,7 @@ def _moment(found: LearnAnswer) -> str:
     return datetime.fromtimestamp(found.first_start, UTC).strftime(f"{date} %H:%M:%S UTC")
 
 
-def _doubts(found: Doubts) -> list[str]:
+def _doubts(found: LogProblems) -> list[str]:
     """Say what the logs lack, a sentence for each."""
     absent = counted(found.absent, "job of the workflow is", "jobs of the workflow are")
     sentences = {
@@ -617,7 +441,7 @@ def _pool(found: LearnAnswer) -> str:
     if found.submission_delay is not None:
         delay = _seconds(found.submission_delay)
         lines.append(f"DAGMan submitted a job {delay} after its last parent.")
-    if replay is not None:
+    if replay.replays:
         workers = counted(replay.fit.workers.count, "worker")
         words = " and ".join(
             f"{_seconds(replay.replays[name])} on {who} ({_percent(replay.error_of(name))})"
@@ -701,23 +525,14 @@ def learn(
         Print one JSON object instead of tables.
 
     """
-    _refuse_outputs(output_, pool_file)
-    found = learn_answer(
-        files,
-        Outputs(output_, pool_file),
-        recorded=recorded,
-        reading=FileOptions(lenient, usedagdir, no_rescue=True),
-    )
-    put(found, text, as_json=json_)
-
-
-def _refuse_outputs(output: str | None, pool_file: str | None) -> None:
-    """Raise ArgumentError for outputs that are not two files."""
-    paths = [os.path.realpath(path) for path in (output, pool_file) if path is not None]
+    paths = [os.path.realpath(path) for path in (output_, pool_file) if path is not None]
     refuse(
         {
-            "-o: expected a file, got standard output": output == STANDARD_OUTPUT,
+            "-o: expected a file, got standard output": output_ == STANDARD_OUTPUT,
             "--pool-file: expected a file, got standard output": pool_file == STANDARD_OUTPUT,
             "-o and --pool-file name the same file": len(set(paths)) < len(paths),
         }
     )
+    reading = FileOptions(lenient, usedagdir, no_rescue=True)
+    found = learn_answer(files, output_, pool_file, recorded=recorded, reading=reading)
+    put(found, text, as_json=json_)

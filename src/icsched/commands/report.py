@@ -20,7 +20,7 @@ from icsched.commands.inputs import (
     times_sentence,
     with_run_times,
 )
-from icsched.commands.learn import check_clock, check_ends, check_names, check_past
+from icsched.commands.learn import check_names
 from icsched.commands.notes import caution_lines, disturbed, sentences
 from icsched.commands.options import (
     WHOLE,
@@ -45,6 +45,7 @@ from icsched.commands.terminal import STANDARD_OUTPUT, json_text, put_json, say,
 from icsched.errors import FormatError, SimulationError
 from icsched.files import write_text
 from icsched.history import PastRun
+from icsched.history.problems import checked_run_times
 from icsched.history.replay import Learned, learned_from
 from icsched.messages import counted, named
 from icsched.orders import made_order
@@ -135,9 +136,7 @@ def read_past(paths: Sequence[str], workflow: Workflow) -> PastRun:
     """Read logs of *workflow*; raises FormatError for logs that `icsched learn` refuses."""
     read = [(path, files.read_bytes(path)) for path in paths]
     past = history.parsed_run(read)
-    check_ends(past, paths)
-    check_past(past, past.run_times(), paths)
-    check_clock(past, read)
+    checked_run_times(past, read, is_replayed=True)
     check_names(past, workflow, paths)
     return past
 

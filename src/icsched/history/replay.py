@@ -1,6 +1,6 @@
 """The last run of the logs, played again on the pool that was learned from it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -25,15 +25,15 @@ class Learned:
     `pool` is the one of the pools that reproduces the run. `actual` is when the last job succeeded
     on the real pool, `replays` when it does by simulation on a fixed number of workers and on the
     recorded slots, with the measured times, in the order of the starts. It is the mean of 100 runs
-    if workers or slots leave.
+    if workers or slots leave. Without a dag there are neither stalls nor replays.
     """
 
     usage: Usage
     fit: Fit
-    stalls: Stalls
+    stalls: Stalls | None
     pool: AnyPool
-    actual: float
-    replays: dict[str, float]
+    actual: float = 0.0
+    replays: dict[str, float] = field(default_factory=dict)
 
     def error_of(self, name: str) -> float:
         """Return simulated end over actual end, less 1; 0 for a run that took no time."""
@@ -41,7 +41,7 @@ class Learned:
 
     @property
     def error(self) -> float:
-        """The error on `pool`."""
+        """The error on `pool`; 0 without replays."""
         return self.error_of("workers" if isinstance(self.pool, Workers) else "recorded")
 
     @property
@@ -50,25 +50,22 @@ class Learned:
         return abs(self.error) > FAR_OFF
 
 
-def learned_from(run: PastRun, dag: Dag, *, recorded: bool = False) -> Learned:
+def learned_from(run: PastRun, dag: Dag | None, *, recorded: bool = False) -> Learned:
     """Return what *run* tells, of which *dag* has all jobs: those that are done now, too.
 
     *recorded* takes the recorded slots for the pool, not a fixed number. Raises SimulationError for
-    a run that cannot be followed.
+    a run without a start, or that cannot be followed.
     """
-    usage = usage_of(run, dag)
-    fit, stalls = fitted(usage), find_stalls(usage, dag.names)
-    actual, replays = _replays(usage, fit, dag)
-    use_slots = recorded or _are_slots_better(actual, replays)
-    return Learned(usage, fit, stalls, fit.recorded if use_slots else fit.workers, actual, replays)
-
-
-def usage_of(run: PastRun, dag: Dag | None) -> Usage:
-    """Return who ran what and when; raises SimulationError if nothing started."""
     usage = Usage.of(run, dag)
     if not len(usage):
         raise SimulationError("expected the start of a job in the last run, got none")
-    return usage
+    fit = fitted(usage)
+    if dag is None:
+        return Learned(usage, fit, None, fit.workers)
+    stalls = find_stalls(usage, dag.names)
+    actual, replays = _replays(usage, fit, dag)
+    use_slots = recorded or _are_slots_better(actual, replays)
+    return Learned(usage, fit, stalls, fit.recorded if use_slots else fit.workers, actual, replays)
 
 
 def order_of_starts(usage: Usage, dag: Dag) -> Ids:

@@ -13,6 +13,7 @@ from icsched.history.usage import Usage, moments_of
 from icsched.run_times import kinds_of, stem
 
 SLOTS = 48  # of a chart
+_FEWEST_REPEATED = 20  # jobs measured several times, to know their spread
 
 Indices = NDArray[np.int64]
 
@@ -97,6 +98,19 @@ def _kind(past: PastRun, name: str, attempts: Indices) -> KindOfJob:
         failures=int((ending == Ending.FAILED).sum()),
         evictions=int((ending == Ending.EVICTED).sum()),
     )
+
+
+def spread_of_repeated(past: PastRun) -> float | None:
+    """Return how much the times of one job vary; None if too few jobs ran several times."""
+    is_good = (past.ending == Ending.DONE) & (past.seconds > 0)
+    job, seconds = past.job[is_good], past.seconds[is_good]
+    count = np.bincount(job, minlength=len(past.names))
+    mean = np.bincount(job, seconds, minlength=len(past.names)) / np.maximum(count, 1)
+    squares = np.bincount(job, (seconds / mean[job] - 1) ** 2, minlength=len(past.names))
+    repeated = count > 1
+    if repeated.sum() < _FEWEST_REPEATED:
+        return None
+    return float(np.sqrt(np.mean(squares[repeated] / (count[repeated] - 1))))
 
 
 def waits(usage: Usage) -> Waits:
