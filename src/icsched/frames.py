@@ -1,12 +1,10 @@
-"""Answers as plain data and as data frames; pandas is imported only when a frame is made."""
+"""Answers as plain data and as data frames; it imports no other package until it needs one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, fields, is_dataclass
 from enum import Enum
 from importlib import import_module
 from typing import Any
-
-import numpy as np
 
 from icsched.errors import not_installed
 
@@ -66,9 +64,8 @@ def _differ(own: object, usual: object) -> bool:
 
 
 def _short(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return Listed(value.tolist())
-    return Listed(value) if isinstance(value, list | tuple) else value
+    listed = value.tolist() if hasattr(value, "tolist") else value
+    return Listed(listed) if isinstance(listed, list | tuple) else value
 
 
 def names_of(ids: str) -> Any:
@@ -101,7 +98,7 @@ class Answer:
 
         JSON can hold this if it can hold the names.
         """
-        return _fields(self)
+        return keys_of(self)
 
 
 class Tabular(Answer):
@@ -133,29 +130,52 @@ def data_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
     return pd.DataFrame(columns)
 
 
-def _fields(answer: Any) -> dict[str, Any]:
+# Plain data has the fields of a dataclass. A field with the metadata NOT_IN_JSON is left out. A
+# field with the metadata json_by(function) has there what the function returns. The fields of a
+# dataclass in a field with the metadata INLINE stand in place of that field. A field `from_` is
+# the key "from".
+NOT_IN_JSON: Mapping[str, object] = {"json": None}
+
+
+def json_by(function: Callable[[Any], object]) -> Mapping[str, object]:
+    """Return the metadata of a field whose value *function* turns into what JSON shows."""
+    return {"json": function}
+
+
+def keys_of(answer: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass as plain data, in the same order."""
     data: dict[str, Any] = {}
     for each in fields(answer):
-        value = getattr(answer, each.name)
-        if "names_of" not in each.metadata:
-            data[each.name] = _plain(value)
-        elif value:
-            data[each.metadata["names_of"]] = list(value)
+        value, function = getattr(answer, each.name), each.metadata.get("json", plain)
+        if "names_of" in each.metadata:
+            data |= {each.metadata["names_of"]: list(value)} if value else {}
+        elif function is keys_of:
+            data |= keys_of(value)
+        elif function is not None:
+            data[each.name.rstrip("_")] = function(value)
     return data
 
 
-def _plain(value: Any) -> Any:
-    """Return a field's value as plain data; an enum becomes its name in small letters."""
-    if isinstance(value, Answer):
+INLINE: Mapping[str, object] = {"json": keys_of}
+
+
+def plain(value: Any) -> Any:
+    """Return a value as plain data; an enum becomes its name in small letters.
+
+    A list that begins with a text has nothing but texts: it may have a million.
+    """
+    if hasattr(value, "to_dict"):
         return value.to_dict()
     if is_dataclass(value):
-        return _fields(value)
+        return keys_of(value)
     if isinstance(value, Enum):
         return value.name.lower()
-    if isinstance(value, np.ndarray):
+    if hasattr(value, "tolist"):  # numpy is slow to import
         return value.tolist()
     if isinstance(value, int) and not isinstance(value, bool):
         return int(value)  # of a TaskId too: msgspec takes only plain integers
     if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, tuple) else value
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return list(value) if value and isinstance(value[0], str) else list(map(plain, value))
+    return value

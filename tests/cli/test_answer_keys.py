@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from icsched.commands.terminal import INLINE, NOT_IN_JSON, json_by, json_keys
+from icsched.frames import INLINE, NOT_IN_JSON, json_by, keys_of
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Whole:
 def test_fields_become_keys_in_their_order_and_metadata_changes_what_they_hold():
     whole = Whole((Part(1, "x"), Part(2)), np.array([3, 4]), "a b", Part(5))
 
-    assert list(json_keys(whole).items()) == [
+    assert list(keys_of(whole).items()) == [
         ("parts", [{"first": 1}, {"first": 2}]),
         ("counts", [3, 4]),
         ("words", ["a", "b"]),

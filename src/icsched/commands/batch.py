@@ -6,8 +6,9 @@ from typing import Annotated
 from icsched import checks
 from icsched.commands.inputs import USUAL, FileOptions, done_line, named_jobs
 from icsched.commands.options import WHOLE, FileName, Json
-from icsched.commands.terminal import NOT_IN_JSON, put, working
+from icsched.commands.terminal import put, working
 from icsched.errors import GameError, StateError
+from icsched.frames import NOT_IN_JSON
 from icsched.messages import counted
 from icsched.theory.batch import Guarantee, GuaranteeKind, best_batch, state_of
 from icsched.workflow import Workflow

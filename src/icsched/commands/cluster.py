@@ -22,9 +22,10 @@ from icsched.commands.inputs import (
 )
 from icsched.commands.options import WHOLE, FileName, Json, OutputName, PathName, one_of, refuse
 from icsched.commands.ordering import OURS, WantedOrder
-from icsched.commands.terminal import NOT_IN_JSON, STANDARD_OUTPUT, put, table, working
+from icsched.commands.terminal import STANDARD_OUTPUT, put, table, working
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, MemberError
+from icsched.frames import NOT_IN_JSON
 from icsched.messages import counted, named, size
 from icsched.serve.clusters import CLUSTERERS, Cluster, plan_clusters, set_apart
 from icsched.workflow import Workflow

@@ -10,15 +10,7 @@ from cyclopts import Parameter
 
 from icsched.commands.inputs import USUAL, FileOptions, check_output
 from icsched.commands.options import WRITTEN, Flag, Json, PathName, known_in, names_of
-from icsched.commands.terminal import (
-    NOT_IN_JSON,
-    STANDARD_INPUT,
-    STANDARD_OUTPUT,
-    json_by,
-    put,
-    put_content,
-    report,
-)
+from icsched.commands.terminal import STANDARD_INPUT, STANDARD_OUTPUT, put, put_content, report
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import encoded, would_replace, write_text
@@ -26,6 +18,7 @@ from icsched.formats import FORMATS, Format
 from icsched.formats.facts import NO_RUN_TIME, NO_SIZE, Column, said
 from icsched.formats.port import KEPT, WorkflowText
 from icsched.formats.table import format_by_suffix
+from icsched.frames import NOT_IN_JSON, json_by
 from icsched.messages import counted, named, size
 from icsched.workflow import Remark, Workflow
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module, metadata
 
-from icsched.commands.terminal import json_keys, listing, report, screen_of, slow_json_text
+from icsched.commands.terminal import listing, report, screen_of, slow_json_text
+from icsched.frames import keys_of
 from icsched.machine import usable_cores
 from icsched.messages import counted, named
 
@@ -225,7 +226,7 @@ def checkup(*, as_json: bool) -> int:
     """Print what is installed and what is broken; return the exit code."""
     found = doctor_answer()
     if as_json:
-        sys.stdout.write(slow_json_text(json_keys(found)))
+        sys.stdout.write(slow_json_text(keys_of(found)))
     else:
         report(found, text)
     return 0 if found.problem is None else 1

@@ -11,12 +11,13 @@ from cyclopts import Parameter
 from numpy.typing import NDArray
 
 from icsched import files, formats
-from icsched.commands.terminal import NOT_IN_JSON, STANDARD_INPUT, working
+from icsched.commands.terminal import STANDARD_INPUT, working
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GameError
 from icsched.files import check_replaceable, is_own_file
 from icsched.formats.access import read_inputs
 from icsched.formats.table import ReadOptions, format_by_suffix
+from icsched.frames import NOT_IN_JSON
 from icsched.messages import counted
 from icsched.run_times import Origin, RunTimeTable
 from icsched.workflow import Workflow

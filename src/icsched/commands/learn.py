@@ -28,18 +28,11 @@ from icsched.commands.notes import about_pool, caution_text
 from icsched.commands.options import WRITTEN, Flag, Json, OutputName, PathName, refuse
 from icsched.commands.ordering import differ
 from icsched.commands.pool_options import GivenPool, pool_text
-from icsched.commands.terminal import (
-    NOT_IN_JSON,
-    STANDARD_OUTPUT,
-    json_by,
-    progress,
-    put,
-    table,
-    working,
-)
+from icsched.commands.terminal import STANDARD_OUTPUT, progress, put, table, working
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
 from icsched.formats.table import files_behind, format_by_suffix
+from icsched.frames import NOT_IN_JSON, json_by
 from icsched.history import KindOfJob, OverTime, PastRun, Stalls, Waits
 from icsched.history.problems import (
     LogProblems,

@@ -48,7 +48,6 @@ from icsched.commands.terminal import (
     STANDARD_INPUT,
     STANDARD_OUTPUT,
     again,
-    json_value,
     put,
     put_content,
     put_json,
@@ -60,6 +59,7 @@ from icsched.files import Change
 from icsched.formats import FORMATS, Format
 from icsched.formats.access import is_table, no_order
 from icsched.formats.table import files_behind, format_of
+from icsched.frames import plain
 from icsched.messages import counted, named, size
 from icsched.orders import Choice, LimitedOrder, prioritize
 from icsched.report.proofs import brief_sentence, certified_plan, proof_keys, unbounded
@@ -365,7 +365,7 @@ def keys(found: PrioAnswer) -> dict[str, object]:
     cautions = () if found.ordered is None else found.ordered.cautions
     order = {} if found.ordered is None else _order_keys(found.ordered, found.seconds)
     notes = sentences([*cautions, *found.notes])
-    return {**order, "written": json_value(found.written), "notes": notes}
+    return {**order, "written": plain(found.written), "notes": notes}
 
 
 def _order_keys(ordered: Ordered, seconds: dict[str, float]) -> dict[str, object]:
@@ -375,15 +375,15 @@ def _order_keys(ordered: Ordered, seconds: dict[str, float]) -> dict[str, object
         "arcs": plan.schedule.dag.arc_count,
         "done": int(ordered.workflow.done.sum()),
         "ordered_by": plan.ordered_by,
-        "run_times": json_value(times_known(ordered.workflow)),
+        "run_times": plain(times_known(ordered.workflow)),
         "order": names,
         "priorities": {str(name): ordered.priorities[str(name)] for name in names},
         "eligible": plan.schedule.eligible.tolist(),
         "fifo_eligible": plan.fifo.eligible.tolist(),
         "proof": proof_keys(plan.proof, certified_plan(plan)),
         "area_ratio": contest_of(plan).area_ratio,
-        "choice": json_value(ordered.choice),
-        "choice_without_section": json_value(ordered.choice_without_section),
+        "choice": plain(ordered.choice),
+        "choice_without_section": plain(ordered.choice_without_section),
         "memory": ordered.limited.memory if ordered.limited else plan.schedule.peak_memory,
         "seconds": seconds,
     }
@@ -456,7 +456,7 @@ def prio(
 def _show(found: PrioAnswer, writing: WriteOptions, *, as_json: bool) -> None:
     """Show what would be written; raises FormatError with --check if there is something."""
     if as_json:
-        put_json({**keys(found), "diff": diff(found), "stale": json_value(found.stale)})
+        put_json({**keys(found), "diff": diff(found), "stale": plain(found.stale)})
     elif writing.diff:
         say(diff(found), wraps=False)
         report(found, text, stream=sys.stderr)

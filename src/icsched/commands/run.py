@@ -17,9 +17,10 @@ from icsched.arrays import Floats
 from icsched.commands.inputs import USUAL, FileOptions
 from icsched.commands.options import WHOLE, FileName, Flag, Json, one_of, refuse
 from icsched.commands.ordering import AUTO, CHOSEN, AutoOptions
-from icsched.commands.terminal import NOT_IN_JSON, STANDARD_INPUT, put, tell_user, without_progress
+from icsched.commands.terminal import STANDARD_INPUT, put, tell_user, without_progress
 from icsched.errors import ArgumentError, FormatError, RunError
 from icsched.files import check_owned
+from icsched.frames import INLINE, NOT_IN_JSON
 from icsched.messages import counted, named, number
 from icsched.orders import Plan
 from icsched.run.crew import Terms
@@ -36,7 +37,7 @@ from icsched.run.tasks import (
     write_learned,
 )
 from icsched.sim import Experiment, Played, Times, Workers
-from icsched.workflow import Command, Workflow
+from icsched.workflow import Command
 
 SUFFIX = ".icsched-run"  # of the directory of a run, after the name of the workflow file
 _MOST_TASKS, _MOST_RUNS, _FEWEST_RUNS = 2_000_000, 200, 20  # simulated
@@ -155,7 +156,7 @@ class Foretold:
 
 @dataclass(frozen=True)
 class RunAnswer:
-    """What happened in a run; the fields from `attempts` to `stalls` are those of `Happened`.
+    """What happened in a run.
 
     `left` jobs are not completed after the run. `foretold` is None if run times were not known.
     `workers` is None if nothing was left to run. `runs_nothing` counts the jobs without a command
@@ -172,19 +173,11 @@ class RunAnswer:
     left: int
     runs_nothing: int
     failed: tuple[FailedJob, ...]
-    attempts: int
-    retried: int
-    lost: int
-    seconds: float
-    busy: float
-    offered: float
-    stalled: float
-    stalls: int
+    happened: Happened = field(metadata=INLINE)
     foretold: Foretold | None
     learned: str | None
     missing_outputs: tuple[MissingOutput, ...]
     file: str = field(metadata=NOT_IN_JSON)
-    signal: int | None = field(metadata=NOT_IN_JSON)
 
 
 class Start:
@@ -322,10 +315,14 @@ def run_answer(start: Start, tell: Tell) -> RunAnswer:
         happened, workers = _run(rest, journal, start, tell)
         learned = None
         if happened.full is None:
-            learned = write_learned(journal, start.directory, _instant(rest.tasks.workflow))
+            workflow = rest.tasks.workflow
+            pairs = zip(workflow.names, workflow.commands or (), strict=True)
+            instant = [str(name) for name, command in pairs if command is None]
+            learned = write_learned(journal, start.directory, instant)
         failed = [_failed(rest.tasks, journal, *pair) for pair in happened.failed.items()]
     if happened.full is not None:
-        raise _stopped(happened.full)
+        problem = f"{happened.full.problem}; the run has stopped: fix this, then use --resume"
+        raise FormatError(happened.full.path, happened.full.line, problem)
     left = rest.tasks.workflow
     return RunAnswer(
         directory=str(start.directory),
@@ -338,19 +335,11 @@ def run_answer(start: Start, tell: Tell) -> RunAnswer:
         left=len(rest.plan.order) - happened.done,
         runs_nothing=sum(rest.tasks.commands[task] is None for task in rest.plan.order.tolist()),
         failed=tuple(failed),
-        attempts=happened.attempts,
-        retried=happened.retried,
-        lost=happened.lost,
-        seconds=happened.seconds,
-        busy=happened.busy,
-        offered=happened.offered,
-        stalled=happened.stalled,
-        stalls=happened.stalls,
+        happened=happened,
         foretold=_foretell(rest.plan, left.residual.run_times, workers),
         learned=learned,
         missing_outputs=rest.missing,
         file=start.file,
-        signal=happened.signal,
     )
 
 
@@ -372,12 +361,6 @@ def _run(rest: Rest, journal: Journal, start: Start, tell: Tell) -> tuple[Happen
         return loop.run(interrupts, tell), crew.workers
 
 
-def _stopped(error: FormatError) -> FormatError:
-    """Return the error of a run that has stopped, because the journal could not be written."""
-    problem = f"{error.problem}; the run has stopped: fix this, then use --resume"
-    return FormatError(error.path, error.line, problem)
-
-
 def _foretell(plan: Plan, run_times: Floats | None, workers: int | None) -> Foretold | None:
     """Simulate a run; None without workers, as at the end of a cluster, or if all times are 0."""
     if not workers or run_times is None or not run_times.any():
@@ -387,12 +370,6 @@ def _foretell(plan: Plan, run_times: Floats | None, workers: int | None) -> Fore
     found = experiment.runs(Played("static", plan.schedule), seed=0, runs=runs)
     low, high = np.quantile(found.time, [0.025, 0.975]).tolist()
     return Foretold(float(found.time.mean()), low, high, float(found.utilisation.mean()))
-
-
-def _instant(workflow: Workflow) -> list[str]:
-    """Return the names of the jobs that run nothing."""
-    pairs = zip(workflow.names, workflow.commands or (), strict=True)
-    return [str(name) for name, command in pairs if command is None]
 
 
 def _failed(tasks: CommandTasks, journal: Journal, task: int, problem: str) -> FailedJob:
@@ -454,8 +431,9 @@ def text(found: RunAnswer) -> str:
     before = f", {found.completed_before:,} completed before" if found.completed_before else ""
     lines = [f"{found.file}: {counted(found.jobs, 'job')}{before}", *_course(found)]
     told = found.foretold
-    if told is not None and not found.left and found.seconds:
-        seen = f"measured {_seconds(found.seconds)}, {found.seconds / told.seconds - 1:+.0%}"
+    took = found.happened.seconds
+    if told is not None and not found.left and took:
+        seen = f"measured {_seconds(took)}, {took / told.seconds - 1:+.0%}"
         span = f"[{_seconds(told.low)}, {_seconds(told.high)}]"
         lines.append(f"Foretold {_seconds(told.seconds)} {span}, busy {told.busy:.0%}; {seen}")
     if found.runs_nothing:
@@ -475,20 +453,21 @@ def text(found: RunAnswer) -> str:
 
 def _course(found: RunAnswer) -> list[str]:
     """Return lines on what workers did."""
-    if not found.attempts and not found.completed:
+    happened = found.happened
+    if not happened.attempts and not found.completed:
         return [] if found.left else ["Nothing was left to run"]
     where = f"engine {found.engine}, in the order {found.order}"
     if found.workers is not None:
         where = f"{counted(found.workers, 'worker')} of {where}"
     lines = [
-        f"Completed {counted(found.completed, 'job')} in {_seconds(found.seconds)} on {where}",
-        f"{counted(found.attempts, 'attempt')}: {found.retried:,} retried,"
-        f" {found.lost:,} lost with their worker",
+        f"Completed {counted(found.completed, 'job')} in {_seconds(happened.seconds)} on {where}",
+        f"{counted(happened.attempts, 'attempt')}: {happened.retried:,} retried,"
+        f" {happened.lost:,} lost with their worker",
     ]
-    if found.offered:
-        time = f"{_seconds(found.stalled)} of all workers together"
-        stalls = f"stalled {counted(found.stalls, 'time')}, for {time}"
-        share = min(1.0, found.busy / found.offered)
+    if happened.offered:
+        time = f"{_seconds(happened.stalled)} of all workers together"
+        stalls = f"stalled {counted(happened.stalls, 'time')}, for {time}"
+        share = min(1.0, happened.busy / happened.offered)
         lines.append(f"Workers were busy {share:.0%} of the time, and {stalls}")
     return lines
 
@@ -519,8 +498,8 @@ def run(
         found = run_answer(Start(files, options, reading), tell)
     put(found, text, as_json=json_)
     sys.stdout.flush()
-    if found.signal is not None:
-        raise KeyboardInterrupt(found.signal)
+    if found.happened.signal is not None:
+        raise KeyboardInterrupt(found.happened.signal)
     if found.failed:
         raise RunError({job.name: job.problem for job in found.failed})
 

@@ -20,13 +20,14 @@ from icsched.commands.inputs import (
 from icsched.commands.notes import about_inner, sentences, stale_sections
 from icsched.commands.options import WRITTEN, FileName, Json, PathName
 from icsched.commands.ordering import OURS, WantedOrder
-from icsched.commands.terminal import INLINE, NOT_IN_JSON, put, working
+from icsched.commands.terminal import put, working
 from icsched.dag import Dag
 from icsched.engines.htcondor import pool_settings
 from icsched.files import naming, remove, write_text
 from icsched.formats import FORMATS
 from icsched.formats.port import Section, Settings, WorkflowFiles, unknown_settings
 from icsched.formats.table import files_behind
+from icsched.frames import INLINE, NOT_IN_JSON
 from icsched.messages import counted, named, size
 from icsched.orders import Plan
 from icsched.report.proofs import certified_plan, proof_keys, proof_sentence, unbounded

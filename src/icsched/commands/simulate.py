@@ -39,8 +39,9 @@ from icsched.commands.pool_options import (
     naming_pool,
     read_given_pool,
 )
-from icsched.commands.terminal import INLINE, NOT_IN_JSON, json_by, progress, put, table, working
+from icsched.commands.terminal import progress, put, table, working
 from icsched.errors import ArgumentError
+from icsched.frames import INLINE, NOT_IN_JSON, json_by
 from icsched.messages import counted, in_unit, named, number, rounded, size, visible_time
 from icsched.orders import ORDERS, Plan, prioritize
 from icsched.sim import (

@@ -9,12 +9,13 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from textwrap import fill
 from threading import Timer
-from typing import Any, TextIO, TypeVar
+from typing import TextIO, TypeVar
 from unicodedata import east_asian_width
 
+from icsched.frames import keys_of
 from icsched.messages import HIDDEN, content_for, counted, escaped
 
 A = TypeVar("A")  # an answer
@@ -55,53 +56,6 @@ def slow_json_text(keys: dict[str, object]) -> str:
 
     text = json.dumps({"schema": SCHEMA, **keys}, separators=(",", ":"))
     return json_safe(text) + "\n"
-
-
-# The JSON of an answer comes from its fields. A field with the metadata NOT_IN_JSON is left out.
-# A field with the metadata json_by(function) has there what the function returns.
-# The fields of a dataclass in a field with the metadata INLINE stand in place of that field.
-# A field `from_` is the key "from".
-NOT_IN_JSON: Mapping[str, object] = {"json": None}
-
-
-def json_by(function: Callable[[Any], object]) -> Mapping[str, object]:
-    """Return the metadata of a field whose value *function* turns into what JSON shows."""
-    return {"json": function}
-
-
-def json_keys(answer: Any) -> dict[str, object]:
-    """Return the fields of a dataclass as JSON shows them, in the same order.
-
-    >>> json_keys(Screen(columns=80))
-    {'columns': 80, 'is_ascii': False}
-    """
-    shown: dict[str, object] = {}
-    for each in fields(answer):
-        function, value = each.metadata.get("json", json_value), getattr(answer, each.name)
-        if function is json_keys:
-            shown.update(json_keys(value))
-        elif function is not None:
-            shown[each.name.rstrip("_")] = function(value)
-    return shown
-
-
-INLINE: Mapping[str, object] = {"json": json_keys}
-
-
-def json_value(value: Any) -> object:
-    """Return *value* as JSON shows it: a dataclass as an object, an array as a list.
-
-    The values of a list are of one kind: it may have a million names, which stay as they are.
-    """
-    if hasattr(value, "to_dict"):
-        return value.to_dict()
-    if is_dataclass(value):
-        return json_keys(value)
-    if hasattr(value, "tolist"):  # numpy is slow to import
-        return value.tolist()
-    if isinstance(value, list | tuple) and value and is_dataclass(value[0]):
-        return [json_value(each) for each in value]
-    return value
 
 
 _NARROWEST = 20  # columns; no narrower screen is believed
@@ -309,14 +263,14 @@ def report(
 def put(
     found: A,
     text: Callable[[A], str],
-    keys: Callable[[A], dict[str, object]] = json_keys,
+    keys: Callable[[A], dict[str, object]] = keys_of,
     *,
     as_json: bool,
     wraps: bool = True,
 ) -> None:
     """Print what was found, as a report or as one JSON object alone on its line.
 
-    The keys of the object are the fields of the dataclass that was found; see `json_keys`.
+    The keys of the object are the fields of the dataclass that was found; see `frames`.
     """
     if as_json:
         put_json(keys(found))

@@ -12,10 +12,11 @@ from icsched.audit import audit
 from icsched.commands.inputs import USUAL, FileOptions, check_output
 from icsched.commands.options import WHOLE, WRITTEN, Json, PathName, refuse
 from icsched.commands.ordering import OrderWord, WantedOrder
-from icsched.commands.terminal import NOT_IN_JSON, STANDARD_INPUT, STANDARD_OUTPUT, put, working
+from icsched.commands.terminal import STANDARD_INPUT, STANDARD_OUTPUT, put, working
 from icsched.dag import Dag
 from icsched.errors import CertificateError, LimitError
 from icsched.files import read_bytes, write_bytes
+from icsched.frames import NOT_IN_JSON
 from icsched.messages import counted, named
 from icsched.pebble.referee import DEFAULT_LIMIT, Verdict
 from icsched.report.proofs import Certified, certified_plan, certified_sentence, percent, ratios

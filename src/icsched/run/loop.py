@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from icsched import checks
 from icsched.errors import FormatError
+from icsched.frames import NOT_IN_JSON
 from icsched.orders import Plan
 from icsched.ready import Readiness
 from icsched.run.crew import Attempt, Crew, Outcome
@@ -71,18 +72,19 @@ class Happened:
     of each task that failed for good. `signal` is the number of the signal that stopped the run.
     """
 
-    done: int = 0
+    done: int = field(default=0, metadata=NOT_IN_JSON)
     attempts: int = 0
-    lost: int = 0
     retried: int = 0
+    lost: int = 0
     seconds: float = 0.0
     busy: float = 0.0
     offered: float = 0.0  # seconds of all workers together
     stalled: float = 0.0
     stalls: int = 0
-    failed: dict[int, str] = field(default_factory=dict)
-    signal: int | None = None
-    full: FormatError | None = None  # the journal could not be written
+    failed: dict[int, str] = field(default_factory=dict, metadata=NOT_IN_JSON)
+    signal: int | None = field(default=None, metadata=NOT_IN_JSON)
+    # The journal could not be written.
+    full: FormatError | None = field(default=None, metadata=NOT_IN_JSON)
 
 
 class Interrupts:
