@@ -19,6 +19,7 @@ from icsched.commands.inputs import (
     times_known,
     times_line,
     whole_numbers,
+    with_run_times,
 )
 from icsched.commands.options import WHOLE, FileName, Json, OutputName, PathName, one_of, refuse
 from icsched.commands.ordering import OURS, WantedOrder
@@ -152,7 +153,7 @@ def cluster(
     """
     _check_output(output_, files, reading)
     sizes = _capacities(size, capacities)
-    workflow = order.timed(reading.read_to_run(files))
+    workflow = with_run_times(reading.read_to_run(files), order.run_times)
     if output_ is not None:
         check_output(workflow, output_)
     _check_size(workflow, size)

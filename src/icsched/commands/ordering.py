@@ -9,7 +9,7 @@ import numpy as np
 from cyclopts import Parameter
 
 from icsched.arrays import Ids
-from icsched.commands.inputs import file_after_at, read_order, read_sizes, with_run_times
+from icsched.commands.inputs import file_after_at, read_order, read_sizes
 from icsched.commands.notes import cautions_about
 from icsched.commands.options import RunTimeFiles, one_of
 from icsched.commands.pool_options import GivenPool
@@ -34,18 +34,17 @@ def is_played_live(word: str) -> bool:
     >>> is_played_live("lifo"), is_played_live("prio"), is_played_live("@order.txt")
     (True, False, False)
     """
-    return not word.startswith("@") and ORDERS.find(word).played != "static"
+    return not word.startswith("@") and ORDERS[word].played != "static"
 
 
-def chosen_by_auto(plan: object) -> str | None:
+def chosen_by_auto(plan: Plan) -> str | None:
     """Return the name of the order that auto chose; `NOW` for what the files have now.
 
     None if *plan* is not a plan of auto's.
     """
-    choice = plan.choice if isinstance(plan, Plan) else None
-    if choice is None:
+    if plan.choice is None:
         return None
-    return NOW if choice.chosen == PRESENT else choice.chosen
+    return NOW if plan.choice.chosen == PRESENT else plan.choice.chosen
 
 
 def as_played(workflow: Workflow, plan: Plan) -> Played:
@@ -90,10 +89,6 @@ class WantedOrder:
     order: OrderWord = "prio"
     run_times: RunTimeFiles = ()
 
-    def timed(self, workflow: Workflow) -> Workflow:
-        """Return the workflow with the run times of the files; raises FormatError."""
-        return with_run_times(workflow, self.run_times)
-
     def plan(self, workflow: Workflow, *, pool: AnyPool | None = None) -> Plan:
         """Order what is left of a workflow, with the run times that it has.
 
@@ -117,21 +112,7 @@ class AutoOptions(WantedOrder):
     order: OrderWord = AUTO
 
 
-OURS = WantedOrder()
-CHOSEN = AutoOptions()
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Which order, and the most memory it may need, with a file of sizes in bytes.
-
-    `given` is the pool for "auto", None if the user said nothing about it.
-    """
-
-    order: WantedOrder
-    memory: int | None = None
-    sizes: str | None = None
-    given: GivenPool | None = None
+OURS, CHOSEN = WantedOrder(), AutoOptions()
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,33 +152,36 @@ class Ordered:
         return is_stale and self.reason_to_leave is not None
 
 
-def order_workflow(workflow: Workflow, wanted: Wanted) -> Ordered:
-    """Order what is left of a workflow that was read, and has its run times."""
+def order_workflow(workflow: Workflow, wanted: WantedOrder) -> Ordered:
+    """Order what is left of a workflow that was read, and has its run times; not by "auto"."""
+    return Ordered(workflow, wanted.plan(workflow), files_behind(workflow).sections())
+
+
+def order_within_memory(workflow: Workflow, memory: int, sizes_file: str | None) -> Ordered:
+    """Order what is left of a workflow within a limit, in bytes if sizes are known."""
     sections = files_behind(workflow).sections()
-    if wanted.memory is None and wanted.order.order == AUTO:
-        return _chosen(workflow, sections, wanted)
-    if wanted.memory is None:
-        return Ordered(workflow, wanted.order.plan(workflow), sections)
-    sizes = workflow.sizes if wanted.sizes is None else read_sizes(workflow, wanted.sizes)
+    sizes = workflow.sizes if sizes_file is None else read_sizes(workflow, sizes_file)
     with working("ordering", len(workflow.residual.dag)):
-        limited = order_within(workflow, wanted.memory, sizes=sizes)
+        limited = order_within(workflow, memory, sizes=sizes)
     return Ordered(workflow, limited.plan, sections, limited)
 
 
-def _chosen(workflow: Workflow, sections: Sequence[Section], wanted: Wanted) -> Ordered:
+def choose_order(workflow: Workflow, given: GivenPool | None) -> Ordered:
     """Choose an order by simulation, as if the files had no section of icsched's.
+
+    *given* is the pool to choose for, None if the user said nothing about it.
 
     So the same files get the same order, whatever was written into them before. Then the order in
     a good section is compared with that order. A section is good if it is not out of date, and all
     files of the user's have one.
     """
-    behind, pool = files_behind(workflow), wanted.given.pool if wanted.given else None
-    own, against = workflow, None
+    behind, pool = files_behind(workflow), given.pool if given else None
+    sections, own, against = behind.sections(), workflow, None
     if sections:
-        given = behind.own_priorities()
-        lines = None if given is None else or_zero(given, np.int32)
+        stated = behind.own_priorities()
+        lines = None if stated is None else or_zero(stated, np.int32)
         own = replace(workflow, priorities=lines)
-    plan = wanted.order.plan(own, pool=pool)
+    plan = WantedOrder(AUTO).plan(own, pool=pool)
     is_whole = bool(sections) and len(sections) == len(behind.named())
     has_good = is_whole and not any(section.problems for section in sections)
     if has_good:
@@ -212,7 +196,7 @@ def _chosen(workflow: Workflow, sections: Sequence[Section], wanted: Wanted) -> 
         choice_without_section=None if against is None else plan.choice,
         reason_to_leave=None if reason is None or reason.is_worth_it else reason,
         present=workflow.residual.priorities,
-        cautions=cautions_about(workflow, wanted.given),
+        cautions=cautions_about(workflow, given),
     )
 
 

@@ -3,9 +3,10 @@
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from difflib import unified_diff
+from functools import partial
 from io import StringIO
 
 from cyclopts import Parameter
@@ -39,10 +40,19 @@ from icsched.commands.inputs import (
     done_sentence,
     times_known,
     times_sentence,
+    with_run_times,
 )
 from icsched.commands.notes import SectionAction, caution_text, sentences, stale_sections
 from icsched.commands.options import FileName, Json, PathName, refuse
-from icsched.commands.ordering import AUTO, CHOSEN, AutoOptions, Ordered, Wanted, order_workflow
+from icsched.commands.ordering import (
+    AUTO,
+    CHOSEN,
+    AutoOptions,
+    Ordered,
+    choose_order,
+    order_within_memory,
+    order_workflow,
+)
 from icsched.commands.pool_options import USUAL_POOL, PoolOptions, naming_pool
 from icsched.commands.terminal import (
     STANDARD_INPUT,
@@ -66,82 +76,45 @@ from icsched.report.proofs import brief_sentence, certified_plan, proof_keys, un
 from icsched.workflow import Note, Workflow
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class PrioAnswer:
-    """An order, or None if sections are removed, and the changes to be made or already made.
+    """An order, the changes to be made or already made, and notes.
 
-    `seconds` says how long reading and ordering took.
+    `order` and `remove` go through the files of a workflow, and with --recursive those of its inner
+    workflows. `ordered` is None if sections are removed. `seconds` says how long reading and
+    ordering took.
     """
 
-    files: tuple[str, ...]
-    ordered: Ordered | None
-    seconds: dict[str, float]
-    changes: tuple[Change, ...]
-    notes: tuple[Note, ...]
-    stale: tuple[Stale, ...] = ()
-    written: tuple[Written, ...] = ()
+    files: Sequence[str]
+    writing: WriteOptions
+    reading: FileOptions
+    ordered: Ordered | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    stale: list[Stale] = field(default_factory=list)
+    written: list[Written] = field(default_factory=list)
 
-
-def prio_answer(
-    files: Sequence[str], wanted: Wanted, writing: WriteOptions, reading: FileOptions
-) -> PrioAnswer:
-    """Find an order of a workflow and the changes to its files; write nothing."""
-    if files:
-        check_format(files[0], writing)
-    search = _Search(files, writing, reading)
-    ordered = None
-    if writing.remove:
-        search.remove()
-    else:
-        ordered = search.order(wanted)
-    found = tuple(search.changes), tuple(search.notes), tuple(search.stale)
-    return PrioAnswer(tuple(files), ordered, search.seconds, *found)
-
-
-class _Search:
-    """Goes through the files of a workflow, and with --recursive those of its inner workflows."""
-
-    def __init__(self, files: Sequence[str], writing: WriteOptions, reading: FileOptions) -> None:
-        self.files, self.writing, self.reading = files, writing, reading
-        self.changes: list[Change] = []
-        self.notes: list[Note] = []
-        self.stale: list[Stale] = []
-        self.seconds: dict[str, float] = {}
-        self._seen = {os.path.realpath(file) for file in files}
-
-    def order(self, wanted: Wanted) -> Ordered:
-        """Order a workflow and the inner ones, each file once; return the outermost one."""
-        first = self._ordered(self.files, wanted)
-        waiting = [first.workflow] if self.writing.recursive else []
-        while waiting:
-            for path, directory in self._inner_files(waiting.pop()):
-                inner = self._ordered((path,), wanted, directory, is_inner=True)
-                waiting.append(inner.workflow)
-        if len(self._seen) > len(self.files):
-            advice = files_behind(first.workflow).after_inner
-            self.notes.append(Note("inner-throttle", advice))
-        return first
-
-    def _ordered(
-        self, files: Sequence[str], wanted: Wanted, directory: str = "", *, is_inner: bool = False
-    ) -> Ordered:
-        """Order one workflow; given run times are not for inner ones."""
+    def order(self, order: Callable[[Workflow], Ordered], run_times: Sequence[str]) -> None:
+        """Order a workflow, with *run_times* from files, and the inner ones, each file once."""
         start = time.perf_counter()
-        workflow = self.reading.read(files, directory=directory)
-        if not is_inner:
-            workflow = wanted.order.timed(workflow)
+        workflow = with_run_times(self.reading.read(self.files), run_times)
         read = time.perf_counter()
-        found = order_workflow(workflow, wanted)
-        if not is_inner:
-            self.seconds = {"read": read - start, "order": time.perf_counter() - read}
-        self._tell(found, is_own=not wanted.order.run_times)
-        changes = self._changes(files[0], found) if self.writing.writes_order else ()
-        self.changes += changes
-        self.stale += stale_files(found, changes) if self.writing.check else ()
-        return found
+        self.ordered = order(workflow)
+        self.seconds = {"read": read - start, "order": time.perf_counter() - read}
+        self._plan(self.files[0], self.ordered, is_own=not run_times)
+        waiting = [self.ordered.workflow] if self.writing.recursive else []
+        seen = {os.path.realpath(file) for file in self.files}
+        while waiting:
+            for path, directory in self._inner_files(waiting.pop(), seen):
+                inner = order(self.reading.read((path,), directory=directory))
+                self._plan(path, inner, is_own=not run_times)
+                waiting.append(inner.workflow)
+        if len(seen) > len(self.files):
+            self.notes.append(Note("inner-throttle", files_behind(workflow).after_inner))
 
-    def _tell(self, found: Ordered, *, is_own: bool) -> None:
-        """Note which jobs are done, where run times are from, and what is out of date."""
+    def _plan(self, file: str, found: Ordered, *, is_own: bool) -> None:
+        """Find out what to change; note what is done, out of date, and where run times are from."""
         known = times_known(found.workflow, is_own=is_own)
         if done := done_sentence(found.workflow, "order"):
             self.notes.append(Note("resumed", done))
@@ -149,6 +122,9 @@ class _Search:
             self.notes.append(Note("run-times", times_sentence(known)))
         action: SectionAction = "removed" if found.removes_sections else "replaced"
         self.notes += stale_sections(found.sections, action if self.writing.in_place else "nothing")
+        changes = self._changes(file, found) if self.writing.writes_order else ()
+        self.changes += changes
+        self.stale += stale_files(found, changes) if self.writing.check else ()
 
     def _changes(self, file: str, found: Ordered) -> Sequence[Change]:
         """Return what writes the order; tell of it.
@@ -188,6 +164,7 @@ class _Search:
         """
         check_given(self.files)
         waiting = [(file, "") for file in self.files]
+        seen = {os.path.realpath(file) for file in self.files}
         while waiting:
             path, directory = waiting.pop(0)
             chosen = format_of(path)
@@ -196,7 +173,7 @@ class _Search:
             if workflow is not None:
                 self.changes += files_behind(workflow).other_removals()
                 if self.writing.recursive:
-                    waiting += self._inner_files(workflow)
+                    waiting += self._inner_files(workflow, seen)
             self.changes += own
 
     def _read_for_removal(self, chosen: Format, path: str, directory: str) -> Workflow | None:
@@ -213,9 +190,9 @@ class _Search:
             self.notes.append(Note("not-read", text))
             return None
 
-    def _inner_files(self, workflow: Workflow) -> Iterator[tuple[str, str]]:
-        """Yield the files of inner workflows that exist, each once and with its directory."""
-        for inner in files_behind(workflow).inner_files(self._seen):
+    def _inner_files(self, workflow: Workflow, seen: set[str]) -> Iterator[tuple[str, str]]:
+        """Yield the files of inner workflows that exist, not *seen* yet, with their directory."""
+        for inner in files_behind(workflow).inner_files(seen):
             if inner.is_there:
                 yield inner.path, inner.directory
             else:
@@ -437,15 +414,25 @@ def prio(
     """
     _check_writing(files, writing, reading, as_json=json_)
     _check_ordering(order.order, pool_options, writing, memory)
-    wanted = Wanted(order, memory.limit, memory.sizes, pool_options.pool())
+    given, limit, found = pool_options.pool(), memory.limit, PrioAnswer(files, writing, reading)
+    if files:
+        check_format(files[0], writing)
+    how: Callable[[Workflow], Ordered] = partial(order_workflow, wanted=order)
+    if limit is not None:
+        how = partial(order_within_memory, memory=limit, sizes_file=memory.sizes)
+    elif order.order == AUTO:
+        how = partial(choose_order, given=given)
     with naming_pool(pool_options.pool_file):
-        found = prio_answer(files, wanted, writing, reading)
+        if writing.remove:
+            found.remove()
+        else:
+            found.order(how, order.run_times)
     if writing.only_looks:
-        _show(found, writing, as_json=json_)
+        _show(found, as_json=json_)
         return
     behind = files_behind(found.ordered.workflow) if found.ordered else None
-    written, streamed, told = make_changes(found.changes, writing, behind)
-    found = replace(found, written=tuple(written), notes=(*found.notes, *told))
+    found.written, streamed, told = make_changes(found.changes, writing, behind)
+    found.notes += told
     if writing.output != STANDARD_OUTPUT:
         put(found, text, keys, as_json=json_)
     else:
@@ -453,8 +440,9 @@ def prio(
         report(found, text, stream=sys.stderr)
 
 
-def _show(found: PrioAnswer, writing: WriteOptions, *, as_json: bool) -> None:
+def _show(found: PrioAnswer, *, as_json: bool) -> None:
     """Show what would be written; raises FormatError with --check if there is something."""
+    writing = found.writing
     if as_json:
         put_json({**keys(found), "diff": diff(found), "stale": plain(found.stale)})
     elif writing.diff:

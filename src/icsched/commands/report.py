@@ -31,7 +31,7 @@ from icsched.commands.options import (
     RunTimeFiles,
     refuse,
 )
-from icsched.commands.ordering import AUTO, Ordered, Wanted, WantedOrder, differ, order_workflow
+from icsched.commands.ordering import AUTO, Ordered, choose_order, differ
 from icsched.commands.pool_options import (
     USUAL_POOL,
     GivenPool,
@@ -172,7 +172,7 @@ def report_of(paths: Sequence[str], wanted: Reported, *, output: str | None = No
         given = GivenPool(learned.pool, learned.error)
     pool = usual_pool(workflow) if given is None else given.pool
     # Without a pool on several usual ones, as `icsched prio`.
-    ordered = order_workflow(workflow, Wanted(WantedOrder(AUTO), given=given))
+    ordered = choose_order(workflow, given)
     with working("ordering", len(ordered.plan.order)):
         orders = _orders(ordered)
     runs = _simulated(ordered.workflow.residual, orders, pool)

@@ -14,7 +14,7 @@ import numpy as np
 from cyclopts import Parameter
 
 from icsched.arrays import Floats
-from icsched.commands.inputs import USUAL, FileOptions
+from icsched.commands.inputs import USUAL, FileOptions, with_run_times
 from icsched.commands.options import WHOLE, FileName, Flag, Json, one_of, refuse
 from icsched.commands.ordering import AUTO, CHOSEN, AutoOptions
 from icsched.commands.terminal import STANDARD_INPUT, put, tell_user, without_progress
@@ -228,7 +228,8 @@ class Start:
         done = np.zeros(len(workflow.dag), bool)
         done[list(set(completed).difference(redone))] = True
         earlier = replace(workflow, done=workflow.done | done)
-        left = options.order.timed(with_learned(earlier, self.directory))
+        left = with_learned(earlier, self.directory)
+        left = with_run_times(left, options.order.run_times)
         is_raced = options.order.order == AUTO and self.engine.name == LOCAL.name
         pool = Workers(count_workers(self.terms)) if is_raced else None
         plan = options.order.plan(left, pool=pool)

@@ -16,6 +16,7 @@ from icsched.commands.inputs import (
     done_sentence,
     times_known,
     times_sentence,
+    with_run_times,
 )
 from icsched.commands.notes import about_inner, sentences, stale_sections
 from icsched.commands.options import WRITTEN, FileName, Json, PathName
@@ -99,7 +100,7 @@ class ShowAnswer:
 
 def show_answer(files: Sequence[str], wanted: WantedOrder, reading: FileOptions) -> ShowAnswer:
     """Take a workflow apart, and order it."""
-    workflow = wanted.timed(reading.read(files))
+    workflow = with_run_times(reading.read(files), wanted.run_times)
     dag = workflow.residual.dag
     plan = wanted.plan(workflow)
     with working("taking apart", len(dag)):
