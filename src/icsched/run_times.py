@@ -151,7 +151,10 @@ def _matches(
     patterns: Mapping[str, float], names: Sequence[str], places: Ids
 ) -> Iterator[tuple[int, str]]:
     """Yield each of *places* whose name a pattern fits, with the first of the patterns that do."""
-    groups = _by_beginning(patterns)
+    groups: dict[str, list[tuple[int, str, re.Pattern[str]]]] = defaultdict(list)
+    for rank, pattern in enumerate(patterns):  # by the plain letters with which they begin
+        beginning = _SPECIAL.split(pattern, maxsplit=1)[0]
+        groups[beginning].append((rank, pattern, re.compile(translate(pattern))))
     lengths, trials = sorted({len(beginning) for beginning in groups}), 0
     for at in places.tolist() if groups else ():
         name = names[at]
@@ -162,17 +165,6 @@ def _matches(
         fits = [(rank, pattern) for rank, pattern, rule in tried if rule.match(name)]
         if fits:
             yield at, min(fits)[1]
-
-
-def _by_beginning(
-    patterns: Mapping[str, float],
-) -> dict[str, list[tuple[int, str, re.Pattern[str]]]]:
-    """Return rank, text and rule of patterns by the plain letters with which they begin."""
-    groups: dict[str, list[tuple[int, str, re.Pattern[str]]]] = defaultdict(list)
-    for rank, pattern in enumerate(patterns):
-        beginning = _SPECIAL.split(pattern, maxsplit=1)[0]
-        groups[beginning].append((rank, pattern, re.compile(translate(pattern))))
-    return groups
 
 
 def _fill(
@@ -187,7 +179,9 @@ def _fill(
     means = _means(kinds[known], seconds[known], int(kinds.max(initial=-1)) + 1)[kinds]
     strange = np.flatnonzero(~known & np.isnan(means))
     if len(strange):
-        by_stem = _stem_means(table)
+        stems = dict.fromkeys(map(stem, table.names))
+        of_kinds = _means(kinds_of(table.names), table.seconds, len(stems)).tolist()
+        by_stem = dict(zip(stems, of_kinds, strict=True))
         means[strange] = [by_stem.get(stem(names[at]), np.nan) for at in strange.tolist()]
     of_all = seconds[known] if known.any() else table.seconds
     alone = ~known & np.isnan(means)
@@ -203,10 +197,3 @@ def _means(groups: Ids, values: Floats, count: int) -> Floats:
     sizes = np.bincount(groups, minlength=count)
     totals = np.bincount(groups, values, minlength=count)
     return np.where(sizes > 0, totals / np.maximum(sizes, 1), np.nan)
-
-
-def _stem_means(table: RunTimeTable) -> dict[str, float]:
-    """Return the mean seconds of the table's names with the same stem."""
-    kinds, stems = kinds_of(table.names), dict.fromkeys(map(stem, table.names))
-    means = _means(kinds, table.seconds, len(stems)).tolist()
-    return dict(zip(stems, means, strict=True))

@@ -37,12 +37,11 @@ def rewrite(
 ) -> str | None:
     """Replace the file at *path*, which held *old*, by *new*; write *keep* to a file beside it.
 
-    Whatever happens, the file is the old one or the new one, as a whole, with the same owner,
-    permissions and attributes. The same holds for its backup. Returns the name of the file that
-    holds *keep*: ``path.bak``, or ``path.bak2`` and so on if that name is taken. If *keep* is
-    *old*, that file is the old one itself: what a program that has it open still writes is there.
-    Else the old file is removed, unless a program may still write into it: then the old file also
-    gets the name of a backup, and that name is returned.
+    Whatever happens, the file and its backup are the old ones or the new ones, as a whole, with the
+    same owner, permissions and attributes. Returns the name of the backup: ``path.bak``, or
+    ``path.bak2`` and so on if that name is taken. If *keep* is *old*, the backup is the old file
+    itself, with what a program that has it open still writes. Else the old file is removed, unless
+    a program may still write into it: then it gets the name of a backup, which is returned.
     Raises FormatError if the file changed meanwhile, cannot be written, or cannot keep its owner,
     permissions and attributes.
     """

@@ -134,12 +134,11 @@ def write_with_directory(
 ) -> None:
     """Write a file and the directory of files that belongs to it, in place of the old ones.
 
-    The file is never beside the directory of another file. First the old file is moved into the old
-    directory, under the name `WITHDRAWN`. The new file comes last, from inside the new directory.
-    File and directory keep the owner, group, permissions and attributes of the old ones. The files
-    in the directory get its owner and group. New files get no permission for the group or others
-    that is not in *shared*; those in *executable* do not count.
-    This does not wait for the disk to have the directory: a power cut may still empty files.
+    The file is never beside the directory of another file: first the old file moves into the old
+    directory, as `WITHDRAWN`, and the new one comes last, from inside the new directory. File and
+    directory keep the owner, group, permissions and attributes of the old ones. New files in the
+    directory get its owner and group, and no permission for others that is not in *shared*; those
+    in *executable* do not count. A power cut may still empty files of the directory.
     Raises FormatError if something cannot be written, or if the file is read-only.
     """
     check_replaceable(path)
@@ -147,16 +146,11 @@ def write_with_directory(
     with naming(path), temporary_directory(place.parent) as (_, new):
         _take_after_directory(new, place)
         _fill(new, {**files, WITHDRAWN: data}, executable, shared)
-        _sync(new / WITHDRAWN, model=target)
+        with (new / WITHDRAWN).open("rb") as file:
+            if target.exists():
+                take_after(file.fileno(), target)
+            os.fsync(file.fileno())
         _put_in_place(new, target, place)
-
-
-def _sync(path: Path, *, model: Path) -> None:
-    """Give the file at *path* the attributes of *model*, and wait until the disk has the file."""
-    with path.open("rb") as file:
-        if model.exists():
-            take_after(file.fileno(), model)
-        os.fsync(file.fileno())
 
 
 def _put_in_place(new: Path, target: Path, place: Path) -> None:

@@ -50,16 +50,13 @@ def _lock(directory: Path, stack: ExitStack) -> tuple[int, bool]:
         handle = stack.enter_context(owned_directory(directory))
         server = open_owned(_SERVER, _LOCK, handle)
         stack.callback(os.close, server)
-        _lock_alone(server, str(directory))
+        try:
+            fcntl.flock(server, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            problem = "another icsched runs this workflow now"
+            raise FormatError(str(directory), None, problem) from None
         if is_at(directory / _SERVER, server):  # a lock on a removed file keeps nobody out
             return handle, is_made
-
-
-def _lock_alone(file: int, name: str) -> None:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise FormatError(name, None, "another icsched runs this workflow now") from None
 
 
 def _wait_for_workers(directory: int, tell: Callable[[str], None]) -> None:

@@ -207,11 +207,9 @@ def open_journal(
 ) -> Iterator[Journal]:
     """Open the journal in *directory*, and keep every other server out until the end.
 
-    Raises FormatError, and leaves the journal as it was, if another server runs; if there is a
-    journal and nobody asked to resume it; if the journal is of another or a changed workflow; or if
-    nothing can be written there. If there is no journal to resume, a new run begins. If the run
-    does not begin because of an error, a new directory is removed again, and a journal that was to
-    be forgotten is as it was.
+    Raises FormatError, and leaves all as it was, if another server runs; if there is a journal and
+    nobody asked to resume it; if the journal is of another or a changed workflow; or if nothing can
+    be written there. If the run does not begin because of another error, all is as it was, too.
     """
     path = directory / FILE
     with ExitStack() as stack:
@@ -234,18 +232,6 @@ def _check_wanted(path: Path, opening: Opening) -> None:
     if path.exists() and not opening.resume and not opening.again:
         problem = "use --resume to go on, --again to run all"
         raise FormatError(str(path), None, f"the journal of a run is here already: {problem}")
-
-
-def _forget(directory: Path, journal: sqlite3.Connection, identity: Identity) -> None:
-    """Empty a journal for another run, in a transaction that stays open.
-
-    Numbers go on, because the logs stay.
-    """
-    journal.execute("BEGIN IMMEDIATE")
-    last = max(last_number(journal), last_log_number(directory))
-    for table in COLUMNS:
-        journal.execute(f"DELETE FROM {table}")  # noqa: S608
-    describe(journal, identity, last)
 
 
 def _set_strange_aside(path: Path) -> None:
@@ -290,8 +276,12 @@ def _opened(path: Path, identity: Identity, opening: Opening) -> Journal:
             note(journal, "opened", str(time.time()))
             if not opening.again:
                 note_works(journal, identity)
-        if opening.again:
-            _forget(path.parent, journal, identity)
+        if opening.again:  # in a transaction that stays open until `forget_earlier`
+            journal.execute("BEGIN IMMEDIATE")
+            last = max(last_number(journal), last_log_number(path.parent))  # the logs stay
+            for table in COLUMNS:
+                journal.execute(f"DELETE FROM {table}")  # noqa: S608
+            describe(journal, identity, last)
         undoing.pop_all()
     return opened
 

@@ -46,16 +46,11 @@ Tell = Callable[[State], None]
 
 @dataclass(frozen=True)
 class Rules:
-    """How a run goes.
+    """How a run goes on after a failure, and the limit of each attempt."""
 
-    A failed task is tried again up to `retries` times. Then nothing new is handed out, unless the
-    run is to `keep_going` with all that does not depend on the task. `time_limit` (seconds) is for
-    each attempt.
-    """
-
-    retries: int = 0
-    keep_going: bool = False
-    time_limit: float | None = None
+    retries: int = 0  # how often a failed task is tried again
+    keep_going: bool = False  # with all that does not depend on the task
+    time_limit: float | None = None  # seconds
 
     def __post_init__(self) -> None:
         checks.whole_number("retries", self.retries, least=0)
@@ -65,24 +60,20 @@ class Rules:
 
 @dataclass
 class Happened:
-    """What happened in the loop.
-
-    `busy` is the seconds that workers spent on attempts. `stalled` is the seconds that workers
-    waited while no task was eligible, and `stalls` how often that began. `failed` has the problem
-    of each task that failed for good. `signal` is the number of the signal that stopped the run.
-    """
+    """What happened in the loop."""
 
     done: int = field(default=0, metadata=NOT_IN_JSON)
     attempts: int = 0
     retried: int = 0
     lost: int = 0
     seconds: float = 0.0
-    busy: float = 0.0
+    busy: float = 0.0  # seconds that workers spent on attempts
     offered: float = 0.0  # seconds of all workers together
-    stalled: float = 0.0
-    stalls: int = 0
+    stalled: float = 0.0  # seconds that workers waited while no task was eligible
+    stalls: int = 0  # how often that began
+    # The problem of each task that failed for good.
     failed: dict[int, str] = field(default_factory=dict, metadata=NOT_IN_JSON)
-    signal: int | None = field(default=None, metadata=NOT_IN_JSON)
+    signal: int | None = field(default=None, metadata=NOT_IN_JSON)  # that stopped the run
     # The journal could not be written.
     full: FormatError | None = field(default=None, metadata=NOT_IN_JSON)
 
@@ -298,35 +289,29 @@ class Loop:
             self._done(task)  # its worker died, or was given up, between the record and the report
         elif outcome.is_lost:
             if not self._is_stopping:
-                self._lost(task)
+                self.happened.lost += 1
+                problem = f"its worker died {MOST_LOSSES} times"
+                self._offer_again(task, self._losses, MOST_LOSSES - 1, problem)
         elif outcome.problem is None:
             self._done(task)
         else:
-            self._failed(task, outcome.problem)
+            most = self._rules.retries
+            is_tried = self._offer_again(task, self._failures, most, outcome.problem)
+            self.happened.retried += is_tried
 
     def _done(self, task: int) -> None:
         self.happened.done += 1
         self._queue.done(task)
 
-    def _lost(self, task: int) -> None:
-        self.happened.lost += 1
-        self._losses[task] += 1
-        if self._losses[task] >= MOST_LOSSES:
-            self._give_up(task, f"its worker died {MOST_LOSSES} times")
-        else:
+    def _offer_again(self, task: int, counts: Counter[int], most: int, problem: str) -> bool:
+        """Offer a task again, or give it up if that was done *most* times; return which it was."""
+        counts[task] += 1
+        if counts[task] <= most:
             self._queue.lost(task)
-
-    def _failed(self, task: int, problem: str) -> None:
-        self._failures[task] += 1
-        if self._failures[task] > self._rules.retries:
-            self._give_up(task, problem)
-        else:
-            self.happened.retried += 1
-            self._queue.lost(task)
-
-    def _give_up(self, task: int, problem: str) -> None:
+            return True
         self.happened.failed[task] = problem
         self._is_draining |= not self._rules.keep_going
+        return False
 
     def _try(self, write: Callable[[], None]) -> None:
         """Write to the journal. If it is full, make room once, and hand out nothing more."""

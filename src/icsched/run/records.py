@@ -136,11 +136,9 @@ def note_end(
 
 @dataclass(frozen=True)
 class WorkerRecorder:
-    """Lets a worker process record successes in the journal in *directory*, before anyone hears.
+    """Lets a worker process record successes in the journal in *directory* before anyone hears.
 
-    So successes outlive the server. Workers elsewhere do not share the files of this machine.
-    A worker holds a shared lock from its first attempt to its end. A server that finds such a
-    lock knows that workers of a killed server still run.
+    So successes outlive the server. Workers on other machines cannot use the files of this one.
     """
 
     directory: str
@@ -160,7 +158,7 @@ class WorkerRecorder:
             return False
 
     def begin(self) -> None:
-        """Hold the lock of the workers, for as long as this process lives."""
+        """Hold the lock of the workers while this process lives: a new server waits for that."""
         _hold(f"{self.directory}/{WORKERS}")
 
     def end(self, number: int, task: int, seconds: float, /) -> None:
@@ -185,10 +183,9 @@ def transaction(journal: sqlite3.Connection) -> Iterator[None]:
 
 
 @cache
-def _hold(path: str) -> int:
+def _hold(path: str) -> None:
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     fcntl.flock(handle, fcntl.LOCK_SH)
-    return handle
 
 
 _connection = cache(connect)
