@@ -38,8 +38,8 @@ UNREADABLE = "SQLite cannot read it"
 def write(journal: Journal) -> None:
     """Complete a, b and e. The first attempt at c fails, the second is lost, the third goes on."""
     journal.begin([(0, "a"), (1, "b"), (2, "c"), (2, "c"), (2, "c")])
-    journal.end([(0, Outcome(1, 1.5)), (1, Outcome(2, 2.5)), (2, Outcome(3, 1.0, "exit code 1"))])
-    journal.end([(2, Outcome(4, 1.0, "its worker died", is_lost=True))])
+    journal.end([Outcome(1, 1.5), Outcome(2, 2.5), Outcome(3, 1.0, "exit code 1")])
+    journal.end([Outcome(4, 1.0, "its worker died", is_lost=True)])
     journal.complete([4])
     journal.make_room()  # the reserve is nothing to copy
 
@@ -203,7 +203,7 @@ def test_tasks_that_were_done_before_the_run_count_as_completed(tmp_path):
     with open_journal(tmp_path, done, Opening()) as journal:
         for number, (task, name) in enumerate([(0, "a"), (2, "c"), (3, "d")], 1):
             journal.begin([(task, name)])
-            journal.end([(task, Outcome(number, 1.0))])
+            journal.end([Outcome(number, 1.0)])
 
     for identity in (done, DIAMOND):
         with open_journal(tmp_path, identity, RESUME) as journal:
@@ -441,7 +441,7 @@ def test_whatever_a_run_writes_is_believed(tmp_path_factory, ends):
             [number] = journal.begin([(task, dag.names[task])])
             if end is not None:
                 outcome = Outcome(number, end.seconds, end.problem, end.is_lost)
-                journal.end([(task, outcome)] * 2)
+                journal.end([outcome] * 2)
         journal.complete([2])
         found = journal.completed()
     for opening in (RESUME, AGAIN, RESUME):

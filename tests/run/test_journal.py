@@ -24,7 +24,7 @@ RESUME = Opening(resume=True)
 def test_a_completed_task_stays_completed_in_the_next_process(tmp_path):
     with open_journal(tmp_path / "run", THREE, Opening()) as journal:
         first, second = journal.begin([(0, "a"), (1, "b")])
-        journal.end([(0, Outcome(first, 2.5)), (1, Outcome(second, 1.0, "exit code 1"))])
+        journal.end([Outcome(first, 2.5), Outcome(second, 1.0, "exit code 1")])
 
     with open_journal(tmp_path / "run", THREE, RESUME) as journal:
         assert journal.completed() == {0}
@@ -37,8 +37,8 @@ def test_a_completed_task_stays_completed_in_the_next_process(tmp_path):
 def test_the_first_result_counts_and_a_later_one_changes_nothing():
     journal = Journal.in_memory()
     first, second = journal.begin([(0, "a"), (0, "a")])
-    journal.end([(0, Outcome(second, 4.0))])
-    journal.end([(0, Outcome(first, 9.0))])
+    journal.end([Outcome(second, 4.0)])
+    journal.end([Outcome(first, 9.0)])
 
     assert journal.seconds() == {"a": 4.0}
 
@@ -46,10 +46,10 @@ def test_the_first_result_counts_and_a_later_one_changes_nothing():
 def test_a_worker_records_in_the_same_journal(tmp_path):
     with open_journal(tmp_path, THREE, Opening()) as journal:
         number = journal.begin([(2, "c")])[0]
-        WorkerRecorder(str(tmp_path)).end(number, 2, 1.5)
+        WorkerRecorder(str(tmp_path)).end(number, 1.5)
 
         assert journal.completed() == {2}
-        journal.end([(2, Outcome(number, 99.0, "its worker died", is_lost=True))])
+        journal.end([Outcome(number, 99.0, "its worker died", is_lost=True)])
         assert journal.seconds() == {"c": 1.5}, "what the worker said stays"
 
 
@@ -57,9 +57,9 @@ def test_a_worker_that_was_given_up_may_still_record_a_success(tmp_path):
     """So each completed task has an attempt that succeeded."""
     with open_journal(tmp_path, THREE, Opening()) as journal:
         number = journal.begin([(2, "c")])[0]
-        journal.end([(2, Outcome(number, 99.0, "its worker died", is_lost=True))])
+        journal.end([Outcome(number, 99.0, "its worker died", is_lost=True)])
         assert journal.completed() == set()
-        WorkerRecorder(str(tmp_path)).end(number, 2, 1.5)
+        WorkerRecorder(str(tmp_path)).end(number, 1.5)
     with open_journal(tmp_path, THREE, RESUME) as journal:
         assert journal.seconds() == {"c": 1.5}
 
@@ -68,7 +68,7 @@ def test_an_attempt_that_failed_completes_nothing_whatever_is_said_later():
     journal = Journal.in_memory()
     number = journal.begin([(0, "a")])[0]
     for problem in ("exit code 1", None):
-        journal.end([(0, Outcome(number, 1.0, problem))])
+        journal.end([Outcome(number, 1.0, problem)])
 
     assert journal.completed() == set()
 
@@ -77,7 +77,7 @@ def test_an_attempt_that_failed_completes_nothing_whatever_is_said_later():
 def test_seconds_that_cannot_be_are_unknown(strange):
     journal = Journal.in_memory()
     number = journal.begin([(0, "a")])[0]
-    journal.end([(0, Outcome(number, strange))])
+    journal.end([Outcome(number, strange)])
 
     assert (journal.completed(), journal.seconds()) == ({0}, {})
 
@@ -85,7 +85,7 @@ def test_seconds_that_cannot_be_are_unknown(strange):
 def test_a_task_may_take_no_time_that_a_clock_sees():
     journal = Journal.in_memory()
     number = journal.begin([(0, "a")])[0]
-    journal.end([(0, Outcome(number, 0.0))])
+    journal.end([Outcome(number, 0.0)])
 
     assert journal.seconds() == {"a": 0.0}
 
@@ -163,7 +163,7 @@ def working(*works: str | None) -> Identity:
 
 def succeed(journal: Journal, task: int, name: str) -> None:
     [number] = journal.begin([(task, name)])
-    journal.end([(task, Outcome(number, 1.0))])
+    journal.end([Outcome(number, 1.0)])
 
 
 def test_what_a_task_runs_may_change_until_it_is_completed(tmp_path):
@@ -485,13 +485,13 @@ def test_names_arcs_and_works_make_a_workflow_another_one():
 def test_a_journal_that_has_forgotten_completed_tasks_is_still_believed(tmp_path):
     with open_journal(tmp_path, THREE, Opening()) as journal:
         first, second = journal.begin([(0, "a"), (1, "b")])
-        journal.end([(0, Outcome(first, 1.0)), (1, Outcome(second, 1.0))])
+        journal.end([Outcome(first, 1.0), Outcome(second, 1.0)])
         journal.forget([1, 2])
 
     with open_journal(tmp_path, THREE, RESUME) as journal:
         assert journal.completed() == {0}
         (third,) = journal.begin([(1, "b")])
-        journal.end([(1, Outcome(third, 1.0))])
+        journal.end([Outcome(third, 1.0)])
 
     with open_journal(tmp_path, THREE, RESUME) as journal:
         assert journal.completed() == {0, 1}

@@ -15,7 +15,7 @@ def journal_of(**seconds: float) -> Journal:
     journal = Journal.in_memory()
     for task, (name, taken) in enumerate(seconds.items()):
         [number] = journal.begin([(task, name)])
-        journal.end([(task, Outcome(number, taken))])
+        journal.end([Outcome(number, taken)])
     return journal
 
 

@@ -204,6 +204,7 @@ class Unwritable(Journal):
 
     def meet(self, act: str, recorded: str = "") -> "Unwritable":
         self.act, self.recorded, self.errors, self.rooms = act, recorded, 0, 0
+        self.names = {}  # by number of the attempt
         return self
 
     def make_room(self) -> None:
@@ -216,16 +217,16 @@ class Unwritable(Journal):
 
     def begin(self, tasks):
         self._fail("begin")
-        return super().begin(tasks)
+        numbers = super().begin(tasks)
+        self.names.update(zip(numbers, [name for _, name in tasks], strict=True))
+        return numbers
 
     def complete(self, tasks):
         self._fail("complete")
         super().complete(tasks)
 
     def end(self, ends):
-        for task, end in ends:
-            if DIAMOND_AND_ONE.names[task] in self.recorded:
-                super().end([(task, end)])
+        super().end([end for end in ends if self.names[end.number] in self.recorded])
         self._fail("end")
 
 
@@ -291,7 +292,7 @@ def test_an_attempt_that_was_recorded_before_its_worker_was_given_up_is_a_succes
     journal = Journal.in_memory()
 
     def recorded(attempt):
-        journal.end([(attempt.task, Outcome(attempt.number, 1.0))])
+        journal.end([Outcome(attempt.number, 1.0)])
         return Outcome(attempt.number, 1.0, "stopped at its time limit of 20 s")
 
     happened, completed = run(MemoryCrew(1, a=[recorded]), Dag({"a": []}), journal=journal)

@@ -282,7 +282,7 @@ def attempted(
         place = attempt.log if is_shared else Path(folder, "log")
         seconds, problem = run_command(attempt.work, place, attempt.time_limit, shell)
         if recorder is not None and problem is None:
-            recorder.end(attempt.number, attempt.task, seconds)
+            recorder.end(attempt.number, seconds)
         return Outcome(attempt.number, seconds, problem), b"" if is_shared else _end_of(place)
 
 

@@ -119,12 +119,11 @@ class Journal:
             )
         return [number for number, *_ in rows]
 
-    def end(self, ends: Iterable[tuple[int, Outcome]]) -> None:
-        """Record how attempts at tasks ended; each comes with the id of its task."""
+    def end(self, ends: Iterable[Outcome]) -> None:
+        """Record how attempts ended."""
         with self._writing():
-            for task, end in ends:
-                how = end.number, task, end.seconds, end.problem
-                note_end(self._journal, *how, is_lost=end.is_lost)
+            for one in ends:
+                note_end(self._journal, one.number, one.seconds, one.problem, is_lost=one.is_lost)
 
     def complete(self, tasks: Iterable[int]) -> None:
         """Record that tasks are completed which run nothing."""

@@ -248,7 +248,7 @@ def _work_on(attempt: Attempt, shell: bool, recorder: WorkerRecorder | None) -> 
         _leave_without_server()  # asked after `begin`: a new server waits for what has begun
         outcome = _worked(attempt, shell=shell)
         if recorder is not None and outcome.problem is None:
-            recorder.end(attempt.number, attempt.task, outcome.seconds)
+            recorder.end(attempt.number, outcome.seconds)
         _leave_without_server()
         return outcome
 

@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import islice
@@ -231,18 +231,17 @@ class Loop:
             self._try(lambda: self._journal.complete(instant))
             for task in instant:
                 self._done(task)
-        run = [(task, work) for task, work in works.items() if work is not None]
+        run = {task: work for task, work in works.items() if work is not None}
         if run and not self._is_draining:
             self._begin(run)
 
-    def _begin(self, run: Sequence[tuple[int, Command]]) -> None:
-        named = [(task, self._tasks.name(task)) for task, _ in run]
+    def _begin(self, run: Mapping[int, Command]) -> None:
+        named = [(task, self._tasks.name(task)) for task in run]
         numbers: list[int] = []
         self._try(lambda: numbers.extend(self._journal.begin(named)))
-        for number, (task, work) in zip(numbers, run, strict=False):
-            name = self._tasks.name(task)
+        for number, (task, name) in zip(numbers, named, strict=False):
             log = self._journal.log_of(number, name)
-            attempt = Attempt(number, task, name, work, log, self._rules.time_limit)
+            attempt = Attempt(number, task, name, run[task], log, self._rules.time_limit)
             self._live[number] = _Running(task)
             self.happened.attempts += 1
             self._crew.start(attempt)
@@ -266,35 +265,23 @@ class Loop:
         known = [outcome for outcome in outcomes if outcome.number in self._live]
         if not known:
             return
-        ends = [(self._live[end.number].task, end) for end in known]
-        self._try(lambda: self._journal.end(ends))
-        if self.happened.full and self._live:
-            known = [end for end in known if self._is_recorded(end)]
+        self._try(lambda: self._journal.end(known))
         for outcome in known:
             self._one_ended(outcome)
-
-    def _is_recorded(self, outcome: Outcome) -> bool:
-        """Whether the end of an attempt is in the journal, although the disk is full."""
-        if outcome.problem is not None or outcome.is_lost:
-            return True  # it will be tried again, whatever the journal says
-        if self._journal.is_completed(self._live[outcome.number].task):
-            return True
-        del self._live[outcome.number]
-        return False
 
     def _one_ended(self, outcome: Outcome) -> None:
         task = self._live.pop(outcome.number).task
         self.happened.busy += outcome.seconds
-        if outcome.problem is not None and self._journal.is_completed(task):
-            self._done(task)  # its worker died, or was given up, between the record and the report
+        is_recorded = outcome.problem is None and self.happened.full is None
+        # Its worker may have recorded a success before it died or was given up, or on a full disk.
+        if is_recorded or self._journal.is_completed(task):
+            self._done(task)
         elif outcome.is_lost:
             if not self._is_stopping:
                 self.happened.lost += 1
                 problem = f"its worker died {MOST_LOSSES} times"
                 self._offer_again(task, self._losses, MOST_LOSSES - 1, problem)
-        elif outcome.problem is None:
-            self._done(task)
-        else:
+        elif outcome.problem is not None:
             most = self._rules.retries
             is_tried = self._offer_again(task, self._failures, most, outcome.problem)
             self.happened.retried += is_tried

@@ -111,13 +111,12 @@ def last_number(journal: sqlite3.Connection) -> int:
 def note_end(
     journal: sqlite3.Connection,
     number: int,
-    task: int,
     seconds: float,
     problem: str | None = None,
     *,
     is_lost: bool = False,
 ) -> None:
-    """Say how an attempt at a task ended, unless that is known. A success completes the task.
+    """Say how an attempt ended, unless that is known. A success completes its task.
 
     An attempt that was given up may still end. The first success counts.
     """
@@ -129,8 +128,8 @@ def note_end(
     )
     journal.execute(
         "INSERT OR IGNORE INTO completed SELECT task, number FROM attempts"
-        " WHERE number = ? AND task = ? AND problem IS NULL AND is_lost = 0",
-        (number, task),
+        " WHERE number = ? AND problem IS NULL AND is_lost = 0",
+        (number,),
     )
 
 
@@ -161,12 +160,12 @@ class WorkerRecorder:
         """Hold the lock of the workers while this process lives: a new server waits for that."""
         _hold(f"{self.directory}/{WORKERS}")
 
-    def end(self, number: int, task: int, seconds: float, /) -> None:
+    def end(self, number: int, seconds: float, /) -> None:
         """Record a success. If the disk is full, the server finds out when it does the same."""
         with suppress(sqlite3.Error):
             journal = _connection(f"{self.directory}/{FILE}")
             with transaction(journal):
-                note_end(journal, number, task, seconds)
+                note_end(journal, number, seconds)
 
 
 @contextmanager
