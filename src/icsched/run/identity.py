@@ -20,17 +20,13 @@ _FORGETS = "--again forgets the run in the journal, and runs all"
 
 @dataclass(frozen=True)
 class Identity:
-    """What marks a workflow when a run goes on, and what a journal of the workflow may say.
+    """What marks a workflow when a run goes on, and what a journal of the workflow may say."""
 
-    *fingerprint* is of names and dependencies, *works* has a digest of `WORK_BYTES` for each task.
-    The tasks in *idle* run nothing. The tasks in *done* were done before the run.
-    """
-
-    fingerprint: str
-    works: bytes
+    fingerprint: str  # of names and dependencies
+    works: bytes  # a digest of `WORK_BYTES` of what each task runs
     dag: Dag = field(compare=False)
-    idle: Mask = field(compare=False)
-    done: Mask = field(compare=False)
+    idle: Mask = field(compare=False)  # tasks that run nothing
+    done: Mask = field(compare=False)  # tasks that were done before the run
 
 
 def identity_of(dag: Dag, works: Iterable[object], done: Mask | None = None) -> Identity:
@@ -93,7 +89,7 @@ def check_same(path: Path, journal: sqlite3.Connection, identity: Identity) -> N
     """Raise FormatError unless the workflow can go on with the journal at *path*.
 
     Names and dependencies must be the same, and what completed tasks have run. What the other
-    tasks run may have changed, so that a user can mend the command of a task that failed.
+    tasks run may have changed, so that a user can fix the command of a task that failed.
     """
     meta = dict(journal.execute("SELECT key, value FROM meta"))
     if meta["fingerprint"] != identity.fingerprint:
@@ -102,18 +98,14 @@ def check_same(path: Path, journal: sqlite3.Connection, identity: Identity) -> N
     sizes = str(len(identity.dag)), len(identity.works), len(np.packbits(identity.done))
     if (meta["tasks"], len(meta["works"]), len(meta["done"])) != sizes:
         raise damaged(path, "it describes another number of jobs")
-    changed = _changed(meta["works"], identity.works)
+    digest = np.dtype(f"V{WORK_BYTES}")
+    before, now = (np.frombuffer(works, digest) for works in (meta["works"], identity.works))
+    changed = set(np.flatnonzero(before != now).tolist())
     completed = {task for (task,) in journal.execute("SELECT task FROM completed")}
     outdated = sorted(completed & changed)
     if outdated:
         problem = f"{_name(outdated[0], identity)} is completed, but what it runs has changed since"
         raise FormatError(str(path), None, f"{problem}: {_FORGETS}")
-
-
-def _changed(before: bytes, now: bytes) -> set[int]:
-    """Return the tasks that run something else."""
-    digest = np.dtype(f"V{WORK_BYTES}")
-    return set(np.flatnonzero(np.frombuffer(before, digest) != np.frombuffer(now, digest)).tolist())
 
 
 def _name(task: int, identity: Identity) -> str:

@@ -10,8 +10,6 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from icsched.arrays import ids_where
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError
@@ -85,8 +83,12 @@ class CommandTasks:
             if command is None or self.workflow.done[task]:
                 continue
             key = command.program, command.directory
-            problem = _null_bytes(command)
-            if problem is None and key not in seen:
+            files = [word or "" for word in (command.stdin, command.stdout, command.stderr)]
+            pairs = ["=".join(pair) for pair in command.environment]
+            problem = None
+            if "\0" in "".join([*command.argv, *files, *pairs]):  # no process can get these
+                problem = "expected words without null bytes"
+            elif key not in seen:
                 seen.add(key)
                 problem = _objection(self._placed(command))
             if problem is not None:
@@ -113,21 +115,13 @@ def with_descendants(dag: Dag, tasks: Iterable[int]) -> list[int]:
     >>> with_descendants(Dag({"a": [], "b": ["a"], "c": ["b"], "d": []}), [1])
     [1, 2]
     """
-    found = dict.fromkeys(tasks)
-    ahead = [*found]
-    for task in ahead:
-        new = [child for child in map(int, dag.children(task)) if child not in found]
-        found.update(dict.fromkeys(new))
-        ahead += new
-    return ahead
-
-
-def _null_bytes(command: Command) -> str | None:
-    """Return why no process can get the words of a command; None if one can."""
-    files = [word or "" for word in (command.stdin, command.stdout, command.stderr)]
-    pairs = ["=".join(pair) for pair in command.environment]
-    has_null = "\0" in "".join([*command.argv, *files, *pairs])
-    return "expected words without null bytes" if has_null else None
+    found = [*dict.fromkeys(tasks)]
+    seen = set(found)
+    for task in found:
+        new = [child for child in map(int, dag.children(task)) if child not in seen]
+        seen.update(new)
+        found += new
+    return found
 
 
 def _objection(command: Command) -> str | None:
@@ -184,15 +178,9 @@ def _known(path: Path) -> dict[str, float]:
 
 def with_learned(workflow: Workflow, directory: Path) -> Workflow:
     """Return the workflow with the run times that an earlier run has learned, if there are any."""
-    path = directory / TABLE
-    if not path.exists() or not len(workflow.dag):
-        return workflow
-    with suppress(ArgumentError, FormatError):  # no name fits any more, or someone else wrote it
-        return workflow.with_run_times(_without_patterns(read_run_times(path)))
+    known = _known(directory / TABLE)
+    if known and len(workflow.dag):
+        with suppress(ArgumentError):  # no name fits any more
+            # A task may be called ``a*``, and that is all: these are no patterns.
+            return workflow.with_run_times(RunTimeTable(known, [*known.values()]))
     return workflow
-
-
-def _without_patterns(table: RunTimeTable) -> RunTimeTable:
-    """Return a table that `write_learned` wrote: a task may be called ``a*``, and that is all."""
-    seconds = np.concatenate([table.seconds, list(table.patterns.values())])
-    return RunTimeTable((*table.names, *table.patterns), seconds)
