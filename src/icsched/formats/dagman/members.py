@@ -8,8 +8,8 @@ file and the line.
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from icsched.errors import FormatError, MemberError
 from icsched.formats.dagman.source import shortened
@@ -26,11 +26,10 @@ from icsched.formats.dagman.submit import (
     Descriptions,
     Setting,
     argument_words,
-    environment,
+    environment_pairs,
     executable,
     refusal,
     universe,
-    words,
 )
 
 # What the script does itself, under all names that it has.
@@ -77,17 +76,6 @@ _SIZE = "my.icschedclustersize"  # of a member that is a cluster itself: the new
 _MERGED = {"ABORT_DAG_ON", "CATEGORY", "RETRY", "VARS", "PRIORITY", "DONE"}
 
 
-@contextmanager
-def _about(job: str) -> Iterator[None]:
-    """Turn a FormatError into the MemberError of *job*, unless it is about a missing file."""
-    try:
-        yield
-    except FormatError as error:
-        if isinstance(error, MemberError) or _is_missing(error):
-            raise
-        raise MemberError(error.path, error.line, error.problem, job) from error
-
-
 def _is_missing(error: BaseException | None) -> bool:
     """Whether *error* was caused by a file that does not exist."""
     if error is None:
@@ -125,23 +113,33 @@ class Member:
 
 
 def as_member(job: Job, descriptions: Descriptions) -> Member:
-    """Return *job* as a member of a cluster; raises MemberError if it cannot be one."""
-    with _about(job.name):
+    """Return *job* as a member of a cluster.
+
+    Raises MemberError if it cannot be one, but FormatError if a file does not exist.
+    """
+    where = ""
+    try:
         if job.node.kind != "JOB":
             problem = "expected a JOB in a cluster of several, got a nested workflow (SUBDAG)"
             raise job.error(problem)
         if job.node.noop:
             return Member(job.name, job.directory, "", (), (), "", "", "", {})
         description = descriptions.of(job)
-        try:
-            return _member(job, description)
-        except FormatError as error:
-            problem = f"job {job.name}: {error.problem}"
-            raise FormatError(error.path, error.line, problem) from error
+        where = f"job {job.name}: "
+        return _member(job, description)
+    except FormatError as error:
+        if _is_missing(error):
+            raise
+        raise MemberError(error.path, error.line, where + error.problem, job.name) from error
 
 
 def _member(job: Job, description: Description) -> Member:
-    _check_transfer(description)
+    transfer = description.setting("should_transfer_files")
+    if transfer and (got := description.expanded(transfer)).upper() not in ("NO", "IF_NEEDED"):
+        raise transfer.error(
+            "expected should_transfer_files = NO in a cluster of several, whose members"
+            f" find their files on a file system that the pool shares, got {got}"
+        )
     inside = os.path.join(job.directory, description.value(*DIRECTORY))
 
     def file(*names: str) -> str:
@@ -153,7 +151,7 @@ def _member(job: Job, description: Description) -> Member:
         directory=inside,
         executable=executable(job.directory, description),
         arguments=tuple(argument_words(description)),
-        environment=tuple(words(description, environment, "environment", "env")),
+        environment=tuple(environment_pairs(description)),
         input=file("input", "stdin") or os.devnull,
         output=file("output", "stdout"),
         error=file("error", "stderr"),
@@ -161,21 +159,14 @@ def _member(job: Job, description: Description) -> Member:
     )
 
 
-def _check_transfer(description: Description) -> None:
-    setting = description.setting("should_transfer_files")
-    if setting and (got := description.expanded(setting)).upper() not in ("NO", "IF_NEEDED"):
-        raise setting.error(
-            "expected should_transfer_files = NO in a cluster of several, whose members"
-            f" find their files on a file system that the pool shares, got {got}"
-        )
-
-
 def _wishes(job: Job, description: Description) -> Iterator[tuple[str, Wish]]:
     """Yield what HTCondor handles: the universe, requests, requirements, attributes and so on."""
     found = universe(description, where=" in a cluster of several")
     value, setting = found or ("vanilla", Setting("", description.path, description.line))
     yield "universe", Wish(value, job.name, setting)
-    macros = description.referred | _only_in_vars(job, description)
+    said = {(one.statement.source.path, one.statement.line) for one in job.said}
+    by_vars = {key for key, one in description.settings.items() if (one.path, one.line) in said}
+    macros = description.referred | by_vars  # most variables are macros, used or not
     for key, setting in description.settings.items():
         if key in _OWN or key in _DROPPED or not setting.value:
             continue
@@ -183,12 +174,6 @@ def _wishes(job: Job, description: Description) -> Iterator[tuple[str, Wish]]:
             raise refusal(key, setting, _REFUSED)
         if key not in macros or key in _KNOWN or key.startswith(("my.", "request_")):
             yield key, Wish(description.expanded(setting), job.name, setting)
-
-
-def _only_in_vars(job: Job, description: Description) -> set[str]:
-    """Return the settings that only VARS makes: most are macros, used or not."""
-    said = {(one.statement.source.path, one.statement.line) for one in job.said}
-    return {key for key, made in description.settings.items() if (made.path, made.line) in said}
 
 
 def job_statements(name: str, jobs: Sequence[Job]) -> Iterator[str]:
@@ -228,25 +213,19 @@ def _retry(name: str, said: Mapping[str, AboutJob]) -> Iterator[str]:
         yield f"RETRY {name} {count} {retries[0].limit}".rstrip()
 
 
-def _value(said: AboutJob | None) -> str:
-    """Return what a statement says about a job, as the line about its cluster says it."""
-    if said and isinstance(said.modifier, Abort):
-        return said.modifier.condition
-    if said and isinstance(said.modifier, Category):
-        return said.place.category(said.modifier.category)
-    return ""
-
-
 def _same_in_all(jobs: Sequence[Job], said: Mapping[str, AboutJob | None]) -> str:
     """Return what is said about all jobs, "" if nothing; raises MemberError if they differ."""
-    values = {name: _value(one) for name, one in said.items()}
-    first = jobs[0].name
-    for name, got in values.items():
-        if got != values[first]:
-            one = said[name] or said[first]
-            assert one is not None  # noqa: S101  one of two that differ
+    first, values = jobs[0].name, dict.fromkeys(said, "")
+    for name, one in said.items():
+        if one and isinstance(one.modifier, Abort):
+            values[name] = one.modifier.condition
+        elif one and isinstance(one.modifier, Category):
+            values[name] = one.place.category(one.modifier.category)
+        if values[name] != values[first]:
+            differs = one or said[first]
+            assert differs is not None  # noqa: S101  one of two that differ
             expected = f"expected the same of the jobs {first} and {name} in one cluster"
-            raise _error(name, one, expected)
+            raise _error(name, differs, expected)
     return values[first]
 
 
@@ -259,12 +238,15 @@ def submit_lines(members: Sequence[Member]) -> Iterator[str]:
     running = [member for member in members if member.executable]
     for key in dict.fromkeys(key for member in running for key in member.wishes if key != _SIZE):
         wishes = [member.wishes[key] for member in running if key in member.wishes]
-        if key.startswith("request_"):
-            value = _largest(key, wishes)
-        elif key == "requirements":
-            value = _all_of(wishes)
-        else:
+        values = list(dict.fromkeys(wish.value for wish in wishes))
+        if key != "requirements" and not key.startswith("request_"):
             value = _agreed(key, wishes, running)
+        elif len(values) == 1:
+            value = values[0]
+        elif key == "requirements":
+            value = " && ".join(f"({one})" for one in values)
+        else:  # the largest, as it is written
+            value = max(wishes, key=partial(_amount, key)).value
         name = f"+{key.removeprefix('my.')}" if key.startswith("my.") else key
         yield f"{name} = {value.replace('$', '$(DOLLAR)')}"
 
@@ -281,18 +263,6 @@ def _agreed(key: str, wishes: Sequence[Wish], members: Sequence[Member]) -> str:
         problem = f"{key} cannot be used: job {without} of its cluster has none"
         raise first.error(f"{problem}, got {shortened(first.value)}")
     return first.value
-
-
-def _all_of(wishes: Sequence[Wish]) -> str:
-    values = list(dict.fromkeys(wish.value for wish in wishes))
-    return values[0] if len(values) == 1 else " && ".join(f"({value})" for value in values)
-
-
-def _largest(key: str, wishes: Sequence[Wish]) -> str:
-    """Return the largest of the amounts asked for, as it is written."""
-    if len({wish.value for wish in wishes}) == 1:
-        return wishes[0].value
-    return max(wishes, key=lambda wish: _amount(key, wish)).value
 
 
 def _amount(key: str, wish: Wish) -> float:

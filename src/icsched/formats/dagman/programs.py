@@ -6,6 +6,7 @@ pool does with a job, such as requirements, requests and retries, is not part of
 """
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 
 from icsched.errors import FormatError
@@ -23,11 +24,10 @@ from icsched.formats.dagman.submit import (
     Description,
     Descriptions,
     argument_words,
-    environment,
+    environment_pairs,
     executable,
     refusal,
     universe,
-    words,
 )
 from icsched.workflow import Command
 
@@ -69,22 +69,19 @@ def outputs_of(workflow: Submission) -> list[list[str]]:
     Names are relative to the directory of the job.
     """
     descriptions = Descriptions()
-    return [_returned(job, descriptions) for job in _jobs(workflow)]
+    outputs: list[list[str]] = []
+    for job in _jobs(workflow):
+        outputs.append([])
+        if job.node.kind == "JOB" and not job.node.noop:
+            with suppress(FormatError):  # of a job that is done: `commands_of` takes no other
+                outputs[-1] = _listed(descriptions.of(job), RETURNED)
+    return outputs
 
 
 def _jobs(workflow: Submission) -> list[Job]:
     """Return all jobs in order; raises FormatError if one file cannot name them all."""
     Flat(workflow)
     return workflow.all_jobs
-
-
-def _returned(job: Job, descriptions: Descriptions) -> list[str]:
-    if job.node.kind != "JOB" or job.node.noop:
-        return []
-    try:
-        return _listed(descriptions.of(job), RETURNED)
-    except FormatError:  # of a job that is done already: `commands_of` takes no other
-        return []
 
 
 def _check_scope(place: Place) -> None:
@@ -97,7 +94,6 @@ def _check_scope(place: Place) -> None:
 
 
 def _command(job: Job, descriptions: Descriptions, base: str) -> Command | None:
-    """Return what one job runs."""
     if job.node.kind != "JOB":
         raise job.error("expected a JOB, got a nested workflow (SUBDAG), which DAGMan alone runs")
     for said in job.said:
@@ -121,15 +117,18 @@ def _described(directory: str, description: Description, base: str) -> Command:
     _check_transfers(description)
     given = os.path.join(directory, description.value(*DIRECTORY))
     inside = given.rstrip("/") or given[:1]  # the root of all directories ends in a slash
-    pairs = (pair.partition("=") for pair in words(description, environment, "environment", "env"))
+    pairs = (pair.partition("=") for pair in environment_pairs(description))
     program = _program(directory, description)
+    # Outputs may have the number of the job in their names.
+    numbers = dict.fromkeys(("cluster", "clusterid"), _NUMBER)
+    numbered = replace(description, macros={**description.macros, **numbers})
     return Command(
         argv=(program, *argument_words(description)),
         directory=_from(base, inside) or None,
         environment=tuple((name, value) for name, _, value in pairs),
         stdin=_file(description, base, inside, "input", "stdin"),
-        stdout=_file(_numbered(description), base, inside, "output", "stdout"),
-        stderr=_file(_numbered(description), base, inside, "error", "stderr"),
+        stdout=_file(numbered, base, inside, "output", "stdout"),
+        stderr=_file(numbered, base, inside, "error", "stderr"),
     )
 
 
@@ -190,9 +189,3 @@ def _file(description: Description, base: str, inside: str, *names: str) -> str 
     if not value or _NUMBER in value:
         return None
     return _from(base, os.path.join(inside, value))
-
-
-def _numbered(description: Description) -> Description:
-    """Return a description in which the number of the job is known to be unknown."""
-    numbers = dict.fromkeys(("cluster", "clusterid"), _NUMBER)
-    return replace(description, macros={**description.macros, **numbers})

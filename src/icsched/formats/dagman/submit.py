@@ -7,14 +7,13 @@ the results with what condor_submit makes of the same descriptions.
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from icsched.errors import FormatError
 from icsched.files import read_bytes
-from icsched.formats.dagman.source import Statement, is_special, shortened
-from icsched.formats.dagman.statements import BLANKS, Text, Vars
+from icsched.formats.dagman.source import is_special, shortened
+from icsched.formats.dagman.statements import BLANKS, Vars
 from icsched.formats.dagman.submission import Job
 
 _ASSIGNMENT = re.compile(r"(\+?[A-Za-z0-9_.]+)[ \t]*=[ \t]*(.*)", re.DOTALL)
@@ -60,9 +59,6 @@ class Setting:
         return FormatError(self.path, self.line, problem)
 
 
-_Splitter: TypeAlias = Callable[[Setting, str], list[str]]
-
-
 @dataclass(frozen=True)
 class Description:
     """The settings of one job, by their names in small letters.
@@ -74,6 +70,7 @@ class Description:
     line: int  # where it begins
     settings: Mapping[str, Setting]
     macros: Mapping[str, str] = field(default_factory=dict)  # that need no setting
+    queued: int = 1  # how many queue statements it has
 
     def setting(self, *names: str) -> Setting | None:
         """Return the first setting with one of these names that is not empty."""
@@ -143,13 +140,8 @@ class Description:
     @property
     def referred(self) -> set[str]:
         """Names of the macros that the values refer to."""
-        values = (setting.value for setting in self.settings.values())
-        return {
-            name.lower()
-            for value in values
-            if "$(" in value
-            for name in re.findall(r"\$\(([A-Za-z0-9_.]+)", value)
-        }
+        values = "\n".join(setting.value for setting in self.settings.values())
+        return {name.lower() for name in re.findall(r"\$\(([A-Za-z0-9_.]+)", values)}
 
 
 def read_submit_file(path: str) -> Description:
@@ -160,19 +152,14 @@ def read_submit_file(path: str) -> Description:
     if (at := data.find(b"\0")) >= 0:
         raise FormatError(path, data.count(b"\n", 0, at) + 1, "expected text, got a NUL byte")
     lines = data.decode(errors="surrogateescape").split("\n")
-    description, count = _parsed(path, lines, 1)
-    if count != 1:
+    description = parsed(path, lines)
+    if (count := description.queued) != 1:
         raise FormatError(path, None, f"expected one queue statement, got {count or 'none'}")
     return description
 
 
 def parsed(path: str, lines: list[str], first_line: int = 1) -> Description:
-    """Return the description in these lines of a DAGMan file; it needs no queue."""
-    return _parsed(path, lines, first_line)[0]
-
-
-def _parsed(path: str, lines: list[str], first_line: int) -> tuple[Description, int]:
-    """Return a description, and how many queue statements it has."""
+    """Return the description in these lines of a file."""
     settings: dict[str, Setting] = {}
     queued = 0
     for line, text in _statements(path, lines, first_line):
@@ -186,7 +173,7 @@ def _parsed(path: str, lines: list[str], first_line: int) -> tuple[Description, 
         else:
             expected = "expected key = value or queue, which is all that icsched knows"
             raise FormatError(path, line, f"{expected}, got {shortened(text)}")
-    return Description(path, first_line, settings), queued
+    return Description(path, first_line, settings, queued=queued)
 
 
 def canonical(key: str) -> str:
@@ -314,8 +301,7 @@ class Descriptions:
     """The submit descriptions of a workflow, each read once."""
 
     def __init__(self) -> None:
-        self._files: dict[str, Description] = {}
-        self._inline: dict[tuple[int, int], Description] = {}
+        self._known: dict[str | tuple[str, int], Description] = {}  # by file, or file and line
 
     def of(self, job: Job) -> Description:
         """Return a job's description, with its variables; raises FormatError."""
@@ -323,47 +309,39 @@ class Descriptions:
         return self._plain(job).of_job(job.name, before, after)
 
     def _plain(self, job: Job) -> Description:
-        submit, scope = job.node.submit, job.place.scope
-        if not submit:
-            return self._inside(job.statement, job.node.text)
-        if submit in scope.descriptions:
-            named = scope.descriptions[submit]
-            return self._inside(named, named.command.text)
+        submit, named = job.node.submit, job.place.scope.descriptions
+        if job.has_description:  # inside a DAGMan file
+            statement = named[submit] if submit else job.statement
+            text = statement.command.text if submit else job.node.text
+            path, first = statement.source.path, statement.line + text.head_lines
+            if (path, first) not in self._known:
+                self._known[path, first] = parsed(path, text.body, first)
+            return self._known[path, first]
         path = os.path.join(job.directory, submit)
-        if path not in self._files:
+        if path not in self._known:
             try:
-                self._files[path] = read_submit_file(path)
+                self._known[path] = read_submit_file(path)
             except FormatError as error:
                 if error.line is not None:
                     raise
                 raise job.error(f"{path}: {error.problem}") from error
-        return self._files[path]
-
-    def _inside(self, statement: Statement, text: Text) -> Description:
-        """Return a description that is inside a DAGMan file."""
-        source = statement.source
-        key = id(source), statement.number
-        if key not in self._inline:
-            first = statement.line + text.head_lines
-            self._inline[key] = parsed(source.path, text.body, first)
-        return self._inline[key]
+        return self._known[path]
 
 
 def _variables(job: Job) -> tuple[list[tuple[str, Setting]], list[tuple[str, Setting]]]:
     """Return what VARS sets before the description, and after it."""
     before: list[tuple[str, Setting]] = []
     after: list[tuple[str, Setting]] = []
-    for said in job.said:
-        if isinstance(said.modifier, Vars):
-            statement, variables = said.statement, said.modifier.variables
-            if variables is None:
+    for modifier, statement in ((said.modifier, said.statement) for said in job.said):
+        if isinstance(modifier, Vars):
+            if modifier.variables is None:
                 problem = "expected quotes that all versions of DAGMan read alike"
-                _, rest = said.modifier.around_name
-                raise statement.error(f"{problem}, got {shortened(rest)!r}")
-            found = (after if variables.place == "APPEND" else before).append
-            for key, value in variables.pairs:
+                raise statement.error(f"{problem}, got {shortened(modifier.around_name[1])!r}")
+            found = after if modifier.variables.place == "APPEND" else before
+            for key, value in modifier.variables.pairs:
                 # DAGMan itself puts the name of the job into VARS.
-                found((canonical(key), Setting(value, statement.source.path, statement.line)))
+                setting = Setting(value, statement.source.path, statement.line)
+                found.append((canonical(key), setting))
     return before, after
 
 
@@ -380,17 +358,18 @@ def executable(directory: str, description: Description) -> str:
     return os.path.join(directory, value)
 
 
-def words(description: Description, split: _Splitter, *names: str) -> list[str]:
-    """Return what *split* makes of the first of these settings that is not empty."""
-    setting = description.setting(*names)
-    return split(setting, description.expanded(setting)) if setting else []
-
-
 def argument_words(description: Description) -> list[str]:
     """Return the words after the program; the attribute of the job overrides `arguments`."""
-    if description.setting("my.arguments"):
-        return words(description, attribute_arguments, "my.arguments")
-    return words(description, arguments, "arguments", "args")
+    if attribute := description.setting("my.arguments"):
+        return attribute_arguments(attribute, description.expanded(attribute))
+    setting = description.setting("arguments", "args")
+    return arguments(setting, description.expanded(setting)) if setting else []
+
+
+def environment_pairs(description: Description) -> list[str]:
+    """Return the variables that a job is given, as NAME=VALUE."""
+    setting = description.setting("environment", "env")
+    return environment(setting, description.expanded(setting)) if setting else []
 
 
 def universe(description: Description, *, where: str = "") -> tuple[str, Setting] | None:
