@@ -42,27 +42,22 @@ _AS_ONE = "icsched counts them as one job, and learns the mean of their run time
 def advise(workflow: Submission, around: Settings | None = None) -> list[Remark]:
     """Return a remark, with its line, for everything that will disturb an order of *workflow*.
 
-    Reads a thousand submit files of jobs that DAGMan will submit, and the configuration files that
-    the workflow names. A submit file that is huge or cannot be read is skipped. *around* has the
-    settings around the workflow, if somebody knows them.
+    Reads a thousand submit files of jobs that DAGMan will submit, and the CONFIG files; skips what
+    cannot be read. *around* has the settings around the workflow, if somebody knows them.
     """
-    return [
-        *workflow.remarks,
-        *_said_twice(workflow),
-        *_about_scripts(workflow),
-        *_about_inner_workflows(workflow),
-        *_about_submit_files(workflow),
-        *default_priority(workflow, around),
-        *unread_configs(workflow),
-    ]
-
-
-def _said_twice(workflow: Submission) -> Iterator[Remark]:
-    twice = workflow.first_arc_said_twice()
-    if twice:
+    remarks = list(workflow.remarks)
+    if twice := workflow.first_arc_said_twice():
         parent, child, statement = twice
         text = f"dependency {parent} -> {child} is said twice: HTCondor 23.9 may abort at that"
-        yield Remark(statement.source.path, statement.line, text)
+        remarks.append(Remark(statement.source.path, statement.line, text))
+    remarks += _about_scripts(workflow)
+    remarks += _about_inner_workflows(workflow)
+    remarks += _about_submit_files(workflow)
+    default = _counting(workflow, DEFAULT_PRIORITY, around)
+    if default and default.value != "0":
+        text = f"'{default.text}'" if default.line else default.text
+        remarks.append(Remark(default.path, default.line, f"{text} {_SHIFT}"))
+    return [*remarks, *unread_configs(workflow)]
 
 
 def _about_scripts(workflow: Submission) -> Iterator[Remark]:
@@ -105,16 +100,22 @@ def _about_submit_files(workflow: Submission) -> Iterator[Remark]:
         else:
             yield from _about_submit_file(file)
     if missing:
-        yield _missing(missing)
+        path, first = missing[0].path, missing[0].first
+        source = first.statement.source
+        there = beside(source, path, first.node.submit)
+        fails = f"job {first.name} fails unless something makes the file first"
+        text = f"the submit file {path} does not exist{there}: {fails}"
+        count = sum(len(file.names) for file in missing)
+        yield Remark(source.path, first.statement.line, text, count)
 
 
 def _about_submit_file(file: SubmitFile) -> Iterator[Remark]:
     data = _looked_through(file.path)
     queue = queue_at(data)  # DAGMan takes nothing that comes after it
-    if found := _last_match(data[:queue], _OWN_PRIORITY):
-        line, text = found
+    if last := deque(_OWN_PRIORITY.finditer(data[:queue]), maxlen=1):  # the one that counts
+        text = last[0][0].decode(errors="replace").strip()
         text = f"'{text}': the pool orders {_jobs(file)} by this, not by DAGMan's priority"
-        yield Remark(file.path, line, text)
+        yield Remark(file.path, data.count(b"\n", 0, last[0].start()) + 1, text)
     if queue is not None and (several := _SEVERAL.match(data, queue)):
         text = several[0].decode(errors="replace").strip()
         is_open = _MACRO.fullmatch(text) is not None
@@ -129,17 +130,6 @@ def _jobs(file: SubmitFile, *, each: str = "") -> str:
     return f"{each}{count:,} jobs" if count > 1 else f"job {file.names[0]}"
 
 
-def _missing(files: list[SubmitFile]) -> Remark:
-    """Return the remark about submit files that do not exist, with the number of their jobs."""
-    path, first = files[0].path, files[0].first
-    source = first.statement.source
-    there = beside(source, path, first.node.submit)
-    fails = f"job {first.name} fails unless something makes the file first"
-    text = f"the submit file {path} does not exist{there}: {fails}"
-    count = sum(len(file.names) for file in files)
-    return Remark(source.path, first.statement.line, text, count)
-
-
 def _looked_through(path: str) -> bytes:
     """Return what a file has beside icsched's section; nothing if it is huge or cannot be read."""
     try:
@@ -147,15 +137,6 @@ def _looked_through(path: str) -> bytes:
         return section.blanked(path, read_bytes(path)) if is_small else b""
     except (FormatError, OSError):
         return b""
-
-
-def _last_match(data: bytes, pattern: re.Pattern[bytes]) -> tuple[int, str] | None:
-    """Return line and text of the last match, which is the one that counts."""
-    last = deque(pattern.finditer(data), maxlen=1)
-    if not last:
-        return None
-    match = last[0]
-    return data.count(b"\n", 0, match.start()) + 1, match[0].decode(errors="replace").strip()
 
 
 def strictness(workflow: Submission, around: Settings | None = None) -> Remark | None:
@@ -177,14 +158,6 @@ def refusal(setting: str, *, otherwise: str = "") -> str:
     return f"'{setting}' makes DAGMan refuse a second priority for a job: {what}"
 
 
-def default_priority(workflow: Submission, around: Settings | None = None) -> Iterator[Remark]:
-    """Yield a remark about a setting that gives each job a priority; as `strictness` finds it."""
-    found = _counting(workflow, DEFAULT_PRIORITY, around)
-    if found and found.value != "0":
-        text = f"'{found.text}'" if found.line else found.text
-        yield Remark(found.path, found.line, f"{text} {_SHIFT}")
-
-
 def configs(workflow: Submission) -> Iterator[str]:
     """Yield the files of CONFIG that count: condor_submit_dag does not read included files."""
     roots = {id(root) for root in workflow.roots}
@@ -201,20 +174,14 @@ def in_environment(name: str) -> Setting | None:
 
 
 def _counting(workflow: Submission, name: str, around: Settings | None) -> Setting | None:
-    """Return the setting of this name that DAGMan will follow."""
-    outside = in_environment(name) if around is None else around.get(name)
-    return _in_configs(workflow, name) or outside
-
-
-def _in_configs(workflow: Submission, name: str) -> Setting | None:
-    """Return the last setting of this name in CONFIG files, which is the one that counts."""
-    last = None
+    """Return the setting of this name that DAGMan will follow: the last one in CONFIG files."""
+    found = in_environment(name) if around is None else around.get(name)
     for path in configs(workflow):
         for line, text in statements(_read(path)[0]):
             match = _ASSIGNMENT.fullmatch(text)
             if match and match[1].upper() == name:
-                last = Setting(path, line, text, match[2])
-    return last
+                found = Setting(path, line, text, match[2])
+    return found
 
 
 def unread_configs(workflow: Submission) -> Iterator[Remark]:

@@ -10,6 +10,7 @@ import os
 import re
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from icsched.errors import FormatError
@@ -51,45 +52,35 @@ def check_original(workflow: Submission) -> None:
     """Raise FormatError if *workflow* is made of clusters, whose files might be replaced."""
     inside, read = DIRECTORY + os.sep, set(workflow.read)
     for file in sorted(workflow.files):
-        if (file in read or inside in file) and _is_made(file):
-            problem = "it is made of clusters already: cluster the workflow they were made of"
-            raise FormatError(file, None, problem)
-
-
-def _is_made(path: str) -> bool:
-    """Whether the first line of the file at *path* says that icsched cluster made it."""
-    if not os.path.isfile(path):
-        return False
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(len(MARK)) == MARK.encode()
-    except OSError:
-        return False  # the reader of the file says why
+        if (file in read or inside in file) and os.path.isfile(file):
+            with suppress(OSError), Path(file).open("rb") as data:  # its reader says why
+                if data.read(len(MARK)) == MARK.encode():
+                    problem = (
+                        "it is made of clusters already: cluster the workflow they were made of"
+                    )
+                    raise FormatError(file, None, problem)
 
 
 def check_output(workflow: Submission, path: str) -> None:
     """Raise FormatError if writing clusters to *path* would destroy something or disturb a run."""
+    directory = path + DIRECTORY
     try:
-        _check_output(workflow, path)
+        if not os.path.isdir(os.path.dirname(path) or "."):
+            raise FormatError(path, None, "no such directory")
+        if is_own_file(path, workflow.files):
+            problem = f"the output is one of the workflow's own files: {_ANOTHER}"
+            raise FormatError(path, None, problem)
+        dag = _existing_dag(path)
+        _check_not_run(path)
+        if os.path.lexists(directory):
+            _check_directory(path, directory, dag)
+            _check_unused(workflow, directory)
+        elif dag is not None:
+            problem = f"its clusters in {directory} are gone, so it may be in use elsewhere"
+            raise FormatError(path, None, f"{problem}: {_INSTEAD} it")
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise FormatError(path, None, f"cannot look at what is there: {reason}") from error
-
-
-def _check_output(workflow: Submission, path: str) -> None:
-    directory = path + DIRECTORY
-    if not os.path.isdir(os.path.dirname(path) or "."):
-        raise FormatError(path, None, "no such directory")
-    if is_own_file(path, workflow.files):
-        raise FormatError(path, None, f"the output is one of the workflow's own files: {_ANOTHER}")
-    dag = _existing_dag(path)
-    _check_not_run(path)
-    if os.path.lexists(directory):
-        _check_directory(path, directory, dag)
-        _check_unused(workflow, directory)
-    elif dag is not None:
-        problem = f"its clusters in {directory} are gone, so it may be in use elsewhere"
-        raise FormatError(path, None, f"{problem}: {_INSTEAD} it")
 
 
 def _check_not_run(path: str) -> None:
@@ -129,7 +120,7 @@ def _check_mine(path: str) -> None:
     """Raise FormatError if *path* belongs to another user, who would lose it."""
     owner = os.lstat(path).st_uid
     if owner != os.geteuid():
-        raise FormatError(path, None, f"it belongs to user {owner}: take another name for -o")
+        raise FormatError(path, None, f"it belongs to user {owner}: {_ANOTHER}")
 
 
 def _check_directory(path: str, directory: str, dag: bytes | None) -> None:
@@ -137,16 +128,24 @@ def _check_directory(path: str, directory: str, dag: bytes | None) -> None:
     if os.path.islink(directory):
         problem = "expected a directory for the clusters, got a link"
         raise FormatError(directory, None, f"{problem}: {_INSTEAD} it")
-    names = _listed(directory)
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError as error:
+        problem = f"expected a directory for the clusters: {error.strerror}"
+        raise FormatError(directory, None, problem) from error
     _check_mine(directory)
-    for name in names:
+    paths = {name: os.path.join(directory, name) for name in names}
+    for name, file in paths.items():
         if _LEFT_BY_A_RUN.fullmatch(name):
-            raise _has_run(path, os.path.join(directory, name))
+            raise _has_run(path, file)
         if not _WRITTEN.fullmatch(name):
             problem = "it is not a file that icsched cluster wrote"
-            foreign = os.path.join(directory, name)
-            raise FormatError(foreign, None, f"{problem}: {_ANOTHER}, or move it away")
-    files = {name: _ordinary(os.path.join(directory, name)) for name in names}
+            raise FormatError(file, None, f"{problem}: {_ANOTHER}, or move it away")
+    for file in paths.values():
+        if not stat.S_ISREG(os.lstat(file).st_mode):
+            problem = "expected a file that icsched cluster wrote, got a link or a directory"
+            raise FormatError(file, None, f"{problem}: {_INSTEAD} it")
+    files = {name: read_bytes(file) for name, file in paths.items()}
     withdrawn = files.pop(WITHDRAWN, None)  # icsched was killed after it moved the DAGMan file here
     if dag is None and withdrawn is None:
         problem = f"{path}, which belongs to these files, is gone, so another may need them"
@@ -176,18 +175,10 @@ def _files_changed(path: str, directory: str) -> FormatError:
     return FormatError(directory, None, f"{problem}: {_INSTEAD} {path} and {directory}")
 
 
-def _ordinary(path: str) -> bytes:
-    if not stat.S_ISREG(os.lstat(path).st_mode):
-        problem = "expected a file that icsched cluster wrote, got a link or a directory"
-        raise FormatError(path, None, f"{problem}: {_INSTEAD} it")
-    return read_bytes(path)
-
-
 def _check_unused(workflow: Submission, directory: str) -> None:
-    """Raise FormatError if the workflow that is read uses files in *directory*.
+    """Raise FormatError if a file of the workflow that is read is in *directory*, or mentions it.
 
-    Its own files and submit files must not be there. They must not mention the directory either,
-    because they may name programs, inputs and lists of members in it.
+    The workflow may then need programs, inputs and lists of members that are there.
     """
     inside = os.path.join(os.path.realpath(directory), "")
     name = os.fsencode(os.path.basename(directory))
@@ -195,12 +186,4 @@ def _check_unused(workflow: Submission, directory: str) -> None:
         is_inside = os.path.realpath(file).startswith(inside)
         if is_inside or (Path(file).is_file() and name in read_bytes(file)):
             problem = f"the workflow needs files that are here (see {file})"
-            raise FormatError(directory, None, f"{problem}: take another name for -o")
-
-
-def _listed(directory: str) -> list[str]:
-    try:
-        return sorted(os.listdir(directory))
-    except OSError as error:
-        problem = f"expected a directory for the clusters: {error.strerror}"
-        raise FormatError(directory, None, problem) from error
+            raise FormatError(directory, None, f"{problem}: {_ANOTHER}")

@@ -9,7 +9,7 @@ to ALL_NODES.
 
 import os
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, pairwise
 from typing import Literal
@@ -168,7 +168,7 @@ def flat_file(
     """
     path = workflow.roots[0].path
     told = _told(workflow, priorities, keep_existing=keep_existing)
-    lines = [_line(flat_name(name), value, as_variable=False) for name, value in told.items()]
+    lines = [f"PRIORITY {flat_name(name)} {value}" for name, value in told.items()]
     names = list(map(flat_name, workflow.names))
     data = as_file(flattened(workflow, priorities=keep_existing))
     return section.inserted(path, data, lines, stamp=arcs_stamp(names, workflow.dag.arcs))
@@ -221,24 +221,19 @@ def _told(
 
 def _lines(workflow: Submission, told: dict[str, int], by_vars: set[str]) -> list[list[str]]:
     """Return the section's lines for each of the user's files."""
-    if len(workflow.roots) == 1:
-        return [[_line(n, value, as_variable=n in by_vars) for n, value in told.items()]]
-    if workflow.has_splices:
+    are_several = len(workflow.roots) > 1
+    if are_several and workflow.has_splices:
         problem = "expected one file at a time where there are splices: DAGMan calls their jobs"
         raise FormatError(
             workflow.roots[0].path, None, f"{problem} by the file's place on its command line"
         )
     lines: list[list[str]] = [[] for _ in workflow.roots]
     for name, value in told.items():
-        root, _, local = name.partition(".")
-        lines[int(root)].append(_line(local, value, as_variable=name in by_vars))
+        root, _, job = name.partition(".") if are_several else ("0", "", name)
+        is_variable = name in by_vars
+        line = f'VARS {job} jobpriority="{value}"' if is_variable else f"PRIORITY {job} {value}"
+        lines[int(root)].append(line)
     return lines
-
-
-def _line(name: str, value: int, *, as_variable: bool) -> str:
-    if as_variable:
-        return f'VARS {name} jobpriority="{value}"'
-    return f"PRIORITY {name} {value}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +294,10 @@ def dagman_text(dag: Dag, *, title: str = "", path: str = "<text>") -> str:
     JOB b task.sub
     PARENT a CHILD b
     """
-    names = [_job_name(name, path) for name in dag.names]
+    names = [str(name) for name in dag.names]
+    for name in names:
+        if not is_job_name(name):
+            raise FormatError(path, None, f"job name: expected {_SAFE_NAME}, got {name!r}")
     if len(set(names)) < len(names):
         raise FormatError(path, None, "two tasks have the same name once written as text")
     lines = [f"# {line}" for line in title.splitlines()]
@@ -324,21 +322,16 @@ def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") 
     lines = text.splitlines()
     first = len(title.splitlines())  # the JOB lines come after the title
     for task, command in enumerate(workflow.commands or ()):
-        lines[first + task] = _job(str(workflow.names[task]), command, path)
+        name = str(workflow.names[task])
+        try:
+            noop = f"JOB {name} {SUBMIT_FILE} NOOP"
+            lines[first + task] = job_text(name, command, path) if command else noop
+        except ValueError as error:
+            raise FormatError(path, None, f"job {name!r}: {error}") from None
     given = zip(workflow.names, said(workflow, "priorities"), strict=True)
     lines += [f"PRIORITY {name} {number}" for name, number in given if number is not None]
     lines += [f"DONE {workflow.names[task]}" for task in np.flatnonzero(workflow.done).tolist()]
     return "\n".join(lines) + "\n" if lines else ""
-
-
-def _job(name: str, command: Command | None, path: str) -> str:
-    """Return a JOB statement with its submit description; a job without a command is a NOOP."""
-    if command is None:
-        return f"JOB {name} {SUBMIT_FILE} NOOP"
-    try:
-        return job_text(name, command, path)
-    except ValueError as error:
-        raise FormatError(path, None, f"job {name!r}: {error}") from None
 
 
 def job_text(name: str, command: Command, path: str) -> str:
@@ -362,8 +355,8 @@ def job_text(name: str, command: Command, path: str) -> str:
     pairs = {
         "executable": _plain(command.program if is_whole else _ENV),
         # HTCondor 23.9 refuses `arguments` with blanks inside a DAGMan file, and drops empty words.
-        "My.Arguments": _attribute(_words(command.argv[is_whole:])),
-        "environment": _quoted(_words([f"{key}={value}" for key, value in command.environment])),
+        "My.Arguments": _quoted(command.argv[is_whole:], '\\"'),
+        "environment": _quoted([f"{key}={value}" for key, value in command.environment], '""'),
         "initialdir": _plain(command.directory or ""),
         "input": _plain(command.as_seen_inside(command.stdin, path) or ""),
         "output": _plain(command.as_seen_inside(command.stdout, path) or ""),
@@ -386,19 +379,10 @@ def _plain(word: str) -> str:
     return word.replace("$", "$(DOLLAR)")
 
 
-def _words(words: Sequence[str]) -> str:
-    """Return words, each in HTCondor's single quotes."""
-    return " ".join(f"'{word.replace(chr(39), chr(39) * 2)}'" for word in words)
-
-
-def _quoted(text: str) -> str:
-    return _plain(f'"{text.replace(chr(34), chr(34) * 2)}"') if text else ""
-
-
-def _attribute(text: str) -> str:
-    """Return a text as an attribute of HTCondor's jobs has it."""
-    escaped = text.replace('"', '\\"')  # other backslashes stand for themselves
-    return _plain(f'"{escaped}"') if text else ""
+def _quoted(words: Sequence[str], quote: str) -> str:
+    """Return words in single quotes, all in double quotes; *quote* is a double quote inside."""
+    text = " ".join(f"'{word.replace(chr(39), chr(39) * 2)}'" for word in words)
+    return _plain('"' + text.replace('"', quote) + '"') if text else ""
 
 
 def write_dagman(dag: Dag, path: str | os.PathLike[str], *, title: str = "") -> None:
@@ -410,10 +394,3 @@ def is_job_name(text: str) -> bool:
     """Whether DAGMan takes *text* as the name of a job."""
     word = text.isprintable() and not any(c.isspace() or c in "+\"'\\=" for c in text)
     return bool(text) and word and text.upper() not in RESERVED
-
-
-def _job_name(name: Hashable, path: str) -> str:
-    text = str(name)
-    if not is_job_name(text):
-        raise FormatError(path, None, f"job name: expected {_SAFE_NAME}, got {text!r}")
-    return text
