@@ -51,7 +51,7 @@ def test_each_statement_of_a_file_keeps_its_exact_text(put):
     put({"wf.dag": "\n".join(["# first", *statements, ""])})
 
     file = source.load("wf.dag", named_by_user=True)
-    commands = [file.command(number) for number in range(len(file.scan.kind))]
+    commands = [source.Statement(file, number).command for number in range(len(file.scan.kind))]
 
     assert [command.text.raw for command in commands] == statements
 

@@ -135,15 +135,10 @@ def test_a_section_may_get_the_line_ends_of_another_system(read):
 def test_each_line_of_a_section_says_how_it_gives_a_job_its_priority():
     text = section_text("INCLUDE x.icsched", "PRIORITY S+a -7", 'VARS b jobpriority="8"').encode()
 
-    found = [section.line_at(text, at) for at in range(len(text)) if text[at - 1 : at] in b"\n"]
+    begins = [at for at in range(len(text)) if text[at - 1 : at] in b"\n"]
+    found = [section.priority_at(text, at) for at in begins]
 
-    assert found == [
-        None,
-        None,
-        section.Line("S+a", -7, is_priority=True),
-        section.Line("b", 8, is_priority=False),
-        None,
-    ]
+    assert found == [None, None, ("S+a", -7, True), ("b", 8, False), None]
 
 
 def test_marks_count_only_at_the_beginning_of_a_line(read):

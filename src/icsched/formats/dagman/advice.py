@@ -4,6 +4,7 @@ import os
 import re
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 
 from icsched.errors import FormatError
 from icsched.files import read_bytes
@@ -68,11 +69,10 @@ def _about_scripts(workflow: Submission) -> Iterator[Remark]:
             kinds = some.source.scan.kind[some.statements]
             may_be = some.statements[(kinds == Kind.SCRIPT) | (kinds == Kind.OTHER)].tolist()
             found.setdefault(some.source.path, {}).update(dict.fromkeys(may_be, some.source))
-    for path, statements in found.items():
-        post = [n for n, source in statements.items() if _is_post(Statement(source, n))]
+    for path, numbers in found.items():
+        post = sorted(n for n, source in numbers.items() if _is_post(Statement(source, n)))
         if post:
-            line = statements[min(post)].line(min(post))
-            yield Remark(path, line, _POST, len(post))
+            yield Remark(path, Statement(numbers[post[0]], post[0]).line, _POST, len(post))
 
 
 def _is_post(statement: Statement) -> bool:
@@ -110,7 +110,9 @@ def _about_submit_files(workflow: Submission) -> Iterator[Remark]:
 
 
 def _about_submit_file(file: SubmitFile) -> Iterator[Remark]:
-    data = _looked_through(file.path)
+    data = b""
+    with suppress(FormatError, OSError):
+        data = section.blanked(file.path, _read(file.path)[0])
     queue = queue_at(data)  # DAGMan takes nothing that comes after it
     if last := deque(_OWN_PRIORITY.finditer(data[:queue]), maxlen=1):  # the one that counts
         text = last[0][0].decode(errors="replace").strip()
@@ -128,15 +130,6 @@ def _about_submit_file(file: SubmitFile) -> Iterator[Remark]:
 def _jobs(file: SubmitFile, *, each: str = "") -> str:
     count = len(file.names)
     return f"{each}{count:,} jobs" if count > 1 else f"job {file.names[0]}"
-
-
-def _looked_through(path: str) -> bytes:
-    """Return what a file has beside icsched's section; nothing if it is huge or cannot be read."""
-    try:
-        is_small = os.path.isfile(path) and os.path.getsize(path) <= _MOST_BYTES
-        return section.blanked(path, read_bytes(path)) if is_small else b""
-    except (FormatError, OSError):
-        return b""
 
 
 def strictness(workflow: Submission, around: Settings | None = None) -> Remark | None:
@@ -177,7 +170,7 @@ def _counting(workflow: Submission, name: str, around: Settings | None) -> Setti
     """Return the setting of this name that DAGMan will follow: the last one in CONFIG files."""
     found = in_environment(name) if around is None else around.get(name)
     for path in configs(workflow):
-        for line, text in statements(_read(path)[0]):
+        for line, text in statements(_read(path)[0].decode(errors="replace")):
             match = _ASSIGNMENT.fullmatch(text)
             if match and match[1].upper() == name:
                 found = Setting(path, line, text, match[2])
@@ -193,16 +186,16 @@ def unread_configs(workflow: Submission) -> Iterator[Remark]:
             yield Remark(path, 0, f"the CONFIG file {problem}: icsched does not know its settings")
 
 
-def _read(path: str) -> tuple[str, str]:
-    """Return what a CONFIG file has, and why that is not known."""
+def _read(path: str) -> tuple[bytes, str]:
+    """Return what a file has, and why that is not known."""
     try:
         if not os.path.isfile(path):
-            return "", "is not an ordinary file"
+            return b"", "is not an ordinary file"
         if os.path.getsize(path) > _MOST_BYTES:
-            return "", f"has more than {_MOST_BYTES:,} bytes"
-        return read_bytes(path).decode(errors="replace"), ""
+            return b"", f"has more than {_MOST_BYTES:,} bytes"
+        return read_bytes(path), ""
     except FormatError as error:
-        return "", f"cannot be read ({error.problem})"
+        return b"", f"cannot be read ({error.problem})"
 
 
 def statements(text: str) -> Iterator[tuple[int, str]]:

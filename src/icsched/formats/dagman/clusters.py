@@ -42,8 +42,8 @@ def write_clustered(
     r"""Write *workflow* to *output* as a DAGMan file with *clusters* for jobs; return the files.
 
     A cluster is a list of ids of jobs that are left, in the order in which they will run. The
-    clusters come in the order in which they will be handed out. *output* is written last. New files are not
-    more readable than the files that they are made of.
+    clusters come in the order in which they will be handed out. *output* is written last. New files
+    are not more readable than the files that they are made of.
 
     Raises ScheduleError if the clusters one after the other are not a legal order, MemberError for
     what a cluster of several jobs cannot do, and FormatError for what cannot be read, and for what
@@ -78,10 +78,7 @@ def write_clustered(
 def clustered_files(
     workflow: Submission, clusters: Sequence[Sequence[int]], output: str
 ) -> dict[str, bytes]:
-    """Return what `write_clustered` writes and seals, by the names of the files.
-
-    Raises as `write_clustered` does.
-    """
+    """Return what `write_clustered` writes and seals, by the names of the files."""
     _check_workflow(workflow, output)
     for number, cluster in enumerate(clusters, 1):
         if not len(cluster):
@@ -95,10 +92,8 @@ def clustered_files(
         for name, tasks in zip(names, clusters, strict=True)
     }
     several = {name: group for name, group in groups.items() if len(group) > 1}
-    jobs, descriptions = (
-        workflow.jobs_called({j for g in several.values() for j in g}),
-        Descriptions(),
-    )
+    jobs = workflow.jobs_called({job for group in several.values() for job in group})
+    descriptions = Descriptions()
     files = {output: b"", os.path.join(directory, SCRIPT): read_bytes(_SCRIPT_SOURCE)}
     lines: list[str] = []
     for name, group in several.items():

@@ -17,7 +17,7 @@ from icsched.arrays import ranks_of
 from icsched.errors import FormatError
 from icsched.formats.dagman.scope import Arcs
 from icsched.formats.dagman.source import IS_INLINE, Kind, Source, Statement
-from icsched.formats.dagman.statements import Category, Modifier, Node, Parent
+from icsched.formats.dagman.statements import Category, Modifier, Node
 from icsched.formats.dagman.submission import Place, Submission
 
 _MOST_LINES = 10_000_000  # about jobs: one ALL_NODES line makes a line for each job
@@ -29,17 +29,14 @@ Lines: TypeAlias = Iterator[str]
 
 
 def flattened(workflow: Submission, *, priorities: bool = True) -> list[str]:
-    """Return the lines of one DAGMan file that says what the workflow's files say together.
+    """Return the lines of one DAGMan file that says what the files say, perhaps with *priorities*.
 
-    The jobs' *priorities* are written or left out.
-
-    Jobs come in DAGMan's order. Jobs that are done, by any file, are marked as done.
-    Raises FormatError if two things would get one name, and for what only a splice can say.
+    Jobs come in DAGMan's order. Raises FormatError as `Flat` does.
     """
     flat = Flat(workflow)
     return [
         *flat.directives(),
-        *flat.jobs_in_order(),
+        *flat.jobs(),
         *flat.dependencies(),
         *flat.about_jobs(priorities=priorities),
     ]
@@ -71,7 +68,8 @@ def description_name(job: str) -> str:
 class Flat:
     """A workflow in the words of one file: the lines of each part of that file.
 
-    Raises FormatError if two jobs or two submit descriptions would get one name.
+    Raises FormatError if two jobs or two submit descriptions would get one name, and for what
+    cannot be said in one file.
     """
 
     def __init__(self, workflow: Submission) -> None:
@@ -102,13 +100,9 @@ class Flat:
         for place in self._places:
             prefix = flat_name(place.prefix)
             yield from (prefix + name for name in sorted(place.scope.descriptions))
-            for own in place.scope.jobs:
-                scan = own.source.scan
-                is_inline = (scan.value[own.statements] & IS_INLINE).astype(bool)
-                may_be = is_inline | (scan.kind[own.statements] != Kind.JOB)
-                for at in np.flatnonzero(may_be).tolist():
-                    if not own.source.node(int(own.statements[at])).submit:
-                        yield description_name(self._jobs[place.first + own.slots[at]])
+            for statement, slot in place.statements(int(IS_INLINE)):
+                if not statement.node.submit:
+                    yield description_name(self._jobs[place.first + slot])
             for statement in place.scope.directives:
                 command = statement.command
                 if isinstance(command, Node) and not command.submit:
@@ -136,41 +130,31 @@ class Flat:
             yield f"{before}{prefix}{command.name}{after}"
         elif command.keyword == "SUBMIT_DESCRIPTION":
             yield command.text.description(prefix + statement.argument)
-        elif self._counts(place, statement):
+        elif command.keyword in _IN_ROOT:
+            if statement.source is self._workflow.roots[0]:
+                yield command.text.head
+        elif command.keyword != "MAXJOBS" and not (prefix and command.keyword in _OUTSIDE):
             yield command.text.head
 
-    def _counts(self, place: Place, statement: Statement) -> bool:
-        """Whether DAGMan follows a statement about the whole workflow at this place."""
-        keyword = statement.keyword
-        if keyword in _IN_ROOT:
-            return statement.source is self._workflow.roots[0]
-        return keyword != "MAXJOBS" and not (place.prefix and keyword in _OUTSIDE)
-
-    def jobs(self, only: Container[str]) -> Lines:
-        """Yield the jobs whose names are in *only*."""
-        for place in self._places:
-            for statement, slot in place.statements():
-                if self._jobs[place.first + slot] in only:
-                    yield from self._job(place, statement, slot)
-
-    def jobs_in_order(self) -> Lines:
-        """Yield all jobs as DAGMan lists them: of equal priorities, the first one goes first."""
-        rank = ranks_of(self._workflow.scope.reachable())
+    def jobs(self, only: Container[str] | None = None) -> Lines:
+        """Yield the jobs in *only*, or all in DAGMan's order, which decides between equals."""
         found = [
-            (rank[place.first + slot], place, statement, slot)
+            (place.first + slot, place, statement, slot)
             for place in self._places
             for statement, slot in place.statements()
+            if only is None or self._jobs[place.first + slot] in only
         ]
-        for _, place, statement, slot in sorted(found, key=itemgetter(0)):
-            yield from self._job(place, statement, slot)
-
-    def _job(self, place: Place, statement: Statement, slot: int) -> Lines:
-        name = self._jobs[place.first + slot]
-        if re.search(r"[ \t]", name):
-            problem = f"job {name} has a blank in its name, so it cannot be written into one file"
-            raise statement.error(f"{problem}: rename it")
-        is_done = bool(self._workflow.scope.is_done[place.first + slot])
-        return self._node(place, statement, name, slot, is_done=is_done)
+        if only is None:
+            rank = ranks_of(self._workflow.scope.reachable())
+            found.sort(key=lambda job: rank[job[0]])
+        for at, place, statement, slot in found:
+            name, is_done = self._jobs[at], bool(self._workflow.scope.is_done[at])
+            if re.search(r"[ \t]", name):
+                problem = (
+                    f"job {name} has a blank in its name, so it cannot be written into one file"
+                )
+                raise statement.error(f"{problem}: rename it")
+            yield from self._node(place, statement, name, slot, is_done=is_done)
 
     def _node(
         self, place: Place, statement: Statement, name: str, slot: int, *, is_done: bool
@@ -213,7 +197,7 @@ class Flat:
 
     def _made_twice(self) -> set[int]:
         """Return the dependencies that both PARENT and CONNECT lines make, each as a number."""
-        if not any(inner.scope.pins[True] for p in self._places for inner in p.scope.instances):
+        if not any(place.prefix and place.scope.pins["PIN_OUT"] for place in self._places):
             return set()
         keys = {"PARENT": [np.empty(0, np.int64)], "CONNECT": [np.empty(0, np.int64)]}
         for place, arcs, words in self._arcs():
@@ -240,10 +224,7 @@ class Flat:
         return " ".join(self._jobs[slot] for slot in slots)
 
     def about_jobs(self, only: Container[str] | None = None, *, priorities: bool = True) -> Lines:
-        """Yield what is said about jobs, or those in *only*; with or without their priorities.
-
-        Raises FormatError if ALL_NODES makes too many lines.
-        """
+        """Yield what is said about jobs, or those in *only*; with or without their priorities."""
         left_out = {"DONE"} if priorities else {"DONE", "PRIORITY"}
         lines = 0
         for place in reversed(self._places):
@@ -274,10 +255,8 @@ def _word(source: Source, statement: int) -> str:
     """Return PARENT, WEAK PARENT or CONNECT."""
     if source.scan.kind[statement] == Kind.PARENT:
         return "PARENT"
-    command = source.command(statement)
-    if isinstance(command, Parent):
-        return "WEAK PARENT" if command.is_weak else "PARENT"
-    return "CONNECT"
+    keyword = Statement(source, statement).keyword
+    return "WEAK PARENT" if keyword == "WEAK" else keyword
 
 
 def _around_name(place: Place, statement: Statement) -> tuple[str, str]:

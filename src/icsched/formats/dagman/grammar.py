@@ -110,13 +110,9 @@ class OldWords(_Cursor):
 class NewWords(_Cursor):
     """A quote of either kind may begin anywhere; blanks around the first = are dropped."""
 
-    def next(self) -> str:
-        """Return the next word, quotes included, "" at the end."""
-        return self._word(keep_quotes=True)
-
     def next_path(self) -> str:
         """Return the next word without its quotes."""
-        return self._word(keep_quotes=False)
+        return self.next(keep_quotes=False)
 
     next_dag_path = next_path
 
@@ -137,7 +133,9 @@ class NewWords(_Cursor):
             word = self.next()
         return Variables(place, tuple(pairs))
 
-    def _word(self, *, keep_quotes: bool) -> str:
+    def next(self, *, keep_quotes: bool = True) -> str:
+        """Return the next word, "" at the end."""
+
         def unescaped(quoted: re.Match[str]) -> str:
             quote, text = quoted[0][0], re.sub(r"\\(.)", r"\1", quoted[0][1:-1], flags=re.DOTALL)
             return f"{quote}{text}{quote}" if keep_quotes else text

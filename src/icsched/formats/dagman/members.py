@@ -179,8 +179,8 @@ def _wishes(job: Job, description: Description) -> Iterator[tuple[str, Wish]]:
 def job_statements(name: str, jobs: Sequence[Job]) -> Iterator[str]:
     """Yield the lines that say about cluster *name* what is said about its *jobs*.
 
-    RETRY counts for the cluster as a whole: its number is the largest of its jobs'. ABORT-DAG-ON
-    and CATEGORY must be the same for all. Raises MemberError at any other statement.
+    RETRY gets the largest number of all jobs. ABORT-DAG-ON and CATEGORY must be the same for all.
+    Raises MemberError at any other statement.
     """
     said = {job.name: {one.statement.keyword: one for one in job.said} for job in jobs}
     for job, statements in said.items():
@@ -230,11 +230,7 @@ def _same_in_all(jobs: Sequence[Job], said: Mapping[str, AboutJob | None]) -> st
 
 
 def submit_lines(members: Sequence[Member]) -> Iterator[str]:
-    """Yield the lines of a cluster's submit description that come from its members.
-
-    A cluster gets the largest request and all requirements. All other settings must be the same
-    for all members.
-    """
+    """Yield what a cluster asks for: the largest requests, all requirements, settings of all."""
     running = [member for member in members if member.executable]
     for key in dict.fromkeys(key for member in running for key in member.wishes if key != _SIZE):
         wishes = [member.wishes[key] for member in running if key in member.wishes]

@@ -13,7 +13,7 @@ from icsched.errors import FormatError
 from icsched.formats.dagman.flat import Flat
 from icsched.formats.dagman.source import shortened
 from icsched.formats.dagman.statements import Abort, Node, Script
-from icsched.formats.dagman.submission import Job, Place, Submission
+from icsched.formats.dagman.submission import Job, Submission
 from icsched.formats.dagman.submit import (
     DIRECTORY,
     REFUSED,
@@ -44,12 +44,15 @@ _REFUSED = {
 def commands_of(workflow: Submission) -> list[Command | None]:
     """Return what each job of ``workflow.dag`` runs; None for a NOOP job.
 
-    A job that is done also has None if its command is one that icsched cannot run.
-    Names of files are relative to the directory of the workflow's first file. Raises FormatError,
-    with the line, for what only HTCondor can run.
+    Names of files are relative to the directory of the workflow's first file. Raises FormatError
+    for what only HTCondor can run, unless the job is done.
     """
     for place in workflow.places:
-        _check_scope(place)
+        for statement in place.scope.directives:
+            if isinstance(statement.command, Node):
+                raise statement.error(f"{statement.command.kind} nodes are run by DAGMan alone")
+        if weak := place.scope.first_weak:
+            raise weak.error("WEAK parents are followed by DAGMan alone")
     jobs, descriptions = _jobs(workflow), Descriptions()
     base = os.path.dirname(workflow.roots[0].path)
     commands: list[Command | None] = []
@@ -64,10 +67,7 @@ def commands_of(workflow: Submission) -> list[Command | None]:
 
 
 def outputs_of(workflow: Submission) -> list[list[str]]:
-    """Return the files that HTCondor would bring back from each job of ``workflow.dag``.
-
-    Names are relative to the directory of the job.
-    """
+    """Return the files that HTCondor would bring back from each job, as the job calls them."""
     descriptions = Descriptions()
     outputs: list[list[str]] = []
     for job in _jobs(workflow):
@@ -82,15 +82,6 @@ def _jobs(workflow: Submission) -> list[Job]:
     """Return all jobs in order; raises FormatError if one file cannot name them all."""
     Flat(workflow)
     return workflow.all_jobs
-
-
-def _check_scope(place: Place) -> None:
-    """Raise FormatError at what only DAGMan does: special nodes, and weak dependencies."""
-    for statement in place.scope.directives:
-        if isinstance(statement.command, Node):
-            raise statement.error(f"{statement.command.kind} nodes are run by DAGMan alone")
-    if weak := place.scope.first_weak:
-        raise weak.error("WEAK parents are followed by DAGMan alone")
 
 
 def _command(job: Job, descriptions: Descriptions, base: str) -> Command | None:

@@ -6,11 +6,12 @@ The plain statements of a file, which are nearly all, are put into its scope man
 import os
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from icsched.arrays import Ids, Mask, Sizes, ids_where
+from icsched.arrays import Ids, Sizes, ids_where
 from icsched.errors import FormatError
 from icsched.formats.dagman.scope import Arcs, Modifiers, Scope, joined
 from icsched.formats.dagman.source import (
@@ -119,7 +120,7 @@ class Budget:
             product = "a PARENT line makes one for each parent and child"
             remedy = "put a NOOP job between the many parents and the many children"
             limit = f"expected at most {_MOST_ARCS:,} dependencies in all"
-            raise source.error(at, f"{limit} ({product}): {remedy}")
+            raise Statement(source, at).error(f"{limit} ({product}): {remedy}")
 
 
 @dataclass
@@ -157,7 +158,7 @@ class Reader:
     ) -> None:
         """Read a file, which a statement names if not the user, into *scope*."""
         self.budget.count_file(source, by)
-        with self.files.open(source):
+        with self.files.inside(by.source) if by else nullcontext():
             _File(self, scope, source, directory).read()
 
     def start_of(self, source: Source, directory: str) -> str:
@@ -165,10 +166,7 @@ class Reader:
         return os.path.dirname(source.path) if self.use_dag_directory else directory
 
     def splice(self, statement: Statement, prefix: str, source: Source, directory: str) -> Scope:
-        """Return the scope of a spliced file, read once however often it is used.
-
-        The file is read again only if its meaning depends on the directory or on its own name.
-        """
+        """Return the scope of a spliced file, read once unless its place changes its meaning."""
         is_local = source.names_files or self.use_dag_directory
         start = os.path.realpath(directory) if is_local else ""
         name = source.path if source.has_save_points else ""
@@ -221,16 +219,15 @@ class _File:
             try:
                 _ = statement.command
             except KeyError:
-                text = shortened(self.source.text(number))
+                text = shortened(statement.text)
                 if not self._reader.lenient:
                     raise statement.error(f"unknown command, got {text!r}") from None
-                self._remark(number, f"unknown command skipped: {text}")
+                self._remark(statement, f"unknown command skipped: {text}")
             else:
                 self._odd[number] = statement
 
-    def _remark(self, statement: int, text: str, count: int = 1) -> None:
-        line = self.source.line(statement)
-        self._reader.remarks.append(Remark(self.source.path, line, text, count))
+    def _remark(self, statement: Statement, text: str, count: int = 1) -> None:
+        self._reader.remarks.append(Remark(self.source.path, statement.line, text, count))
 
     def _include(self, statement: Statement) -> None:
         reader = self._reader
@@ -260,7 +257,7 @@ class _File:
         with_directory += [number for number, node in odd.items() if node.directory]
         if with_directory and self._reader.use_dag_directory:  # DAGMan refuses that, too
             problem = "DIR of a job cannot be used with --usedagdir: leave out one of the two"
-            raise self.source.error(min(with_directory), problem)
+            raise Statement(self.source, min(with_directory)).error(problem)
         if scope.prefix:
             names = [scope.prefix + name for name in names]
         self._check_new(names, at)
@@ -287,17 +284,18 @@ class _File:
         """Raise FormatError if a name is taken, by an earlier file or by this one."""
         scope = self.scope
         if len(set(names)) < len(names):
-            first = dict(zip(reversed(names), reversed(at.tolist()), strict=True))
-            both = zip(names, at.tolist(), strict=True)
-            name, again = next((name, number) for name, number in both if first[name] != number)
-            line = self.source.line(first[name])
-            raise self.source.error(again, f"job {name} is already on line {line}")
+            first: dict[str, int] = {}
+            for name, number in zip(names, at.tolist(), strict=True):
+                if first.setdefault(name, number) != number:
+                    problem = f"job {name} is already on line {self.source.scan.line[first[name]]}"
+                    raise Statement(self.source, number).error(problem)
         if len(scope) or scope.special or scope.splices:
             for name, statement in zip(names, at.tolist(), strict=True):
                 self._check_fresh(Statement(self.source, statement), name)
 
     def _check_fresh(self, statement: Statement, name: str) -> None:
-        if self.scope.is_taken(name):
+        scope = self.scope
+        if name in scope.special or name in scope.used_names or scope.find(name) >= 0:
             raise statement.error(f"expected a new name, got {name}, which is taken")
 
     def _splice(self, statement: Statement, splice: Splice) -> None:
@@ -312,43 +310,37 @@ class _File:
             raise statement.error(problem)
         if len(scope) + len(inner) > _MOST_JOBS:
             raise statement.error(f"expected at most {_MOST_JOBS:,} jobs")
-        self._count_arcs(statement, len(inner.parents))
+        at, count = np.array([statement.number]), np.array([len(inner.parents)])
+        self._budget.count_arcs(self.source, at, count)
         scope.add_splice(name, inner, splice.directory)
         if inner.is_done.any():
-            self._remark(statement.number, "DAGMan ignores DONE inside a splice")
-
-    def _count_arcs(self, statement: Statement, count: int) -> tuple[Sizes, Sizes]:
-        """Count the arcs of one statement; return it and the count as `Arcs` has them."""
-        statements, counts = np.array([statement.number]), np.array([count])
-        self._budget.count_arcs(self.source, statements, counts)
-        return statements, counts
+            self._remark(statement, "DAGMan ignores DONE inside a splice")
 
     def _second_pass(self, statement: Statement) -> None:
         command = statement.command
         if isinstance(command, Parent):
             self._parent(statement, command.parents, command.children)
+            if command.is_weak and not self.scope.first_weak:
+                self.scope.first_weak = statement
         elif isinstance(command, Modifier):
             self._modifier(statement, command)
         elif isinstance(command, Pin):
             slot = self._job(statement, command.name)
-            self.scope.pins[command.is_out][command.number].append(slot)
+            self.scope.pins[command.keyword][command.number].append(slot)
         elif isinstance(command, Connect):
             self._connect(statement, command)
         elif isinstance(command, Directive):
-            self._directive(statement, command)
-
-    def _directive(self, statement: Statement, command: Directive) -> None:
-        self.scope.directives.append(statement)
-        if command.keyword == "REJECT":
-            raise statement.error("the file says REJECT: DAGMan will not run it")
-        if command.keyword == "CONFIG":
-            self._reader.configs.append(os.path.join(self._directory, command.argument))
-        if isinstance(command, MaxJobs):
-            text = (
-                f"MAXJOBS {command.argument} {command.limit}: a job held back by the limit lets"
-                " later ones pass, and comes back out of order"
-            )
-            self._remark(statement.number, text)
+            self.scope.directives.append(statement)
+            if command.keyword == "REJECT":
+                raise statement.error("the file says REJECT: DAGMan will not run it")
+            if command.keyword == "CONFIG":
+                self._reader.configs.append(os.path.join(self._directory, command.argument))
+            if isinstance(command, MaxJobs):
+                text = (
+                    f"MAXJOBS {command.argument} {command.limit}: a job held back by the limit lets"
+                    " later ones pass, and comes back out of order"
+                )
+                self._remark(statement, text)
 
     def _parent(self, statement: Statement, above: Sequence[str], below: Sequence[str]) -> None:
         parents = self._ends(statement, above, initial=False)
@@ -360,13 +352,14 @@ class _File:
 
     def _add_arcs(self, statement: Statement, parents: Ids, children: Ids) -> None:
         """Add the arcs from each of *parents* to each of *children*."""
-        statements, counts = self._count_arcs(statement, len(parents) * len(children))
+        at, count = np.array([statement.number]), np.array([len(parents) * len(children)])
+        self._budget.count_arcs(self.source, at, count)
         above, below = np.repeat(parents, len(children)), np.tile(children, len(parents))
-        self.scope.arcs.append(Arcs(above, below, self.source, statements, counts))
+        self.scope.arcs.append(Arcs(above, below, self.source, at, count))
 
     def _connect(self, statement: Statement, command: Connect) -> None:
-        parent = self._pinned(statement, command.parent, is_out=True)
-        child = self._pinned(statement, command.child, is_out=False)
+        parent = self._pinned(statement, command.parent, "PIN_OUT")
+        child = self._pinned(statement, command.child, "PIN_IN")
         if len(parent) != len(child):
             got = f"{len(parent)} of {command.parent} and {len(child)} of {command.child}"
             raise statement.error(f"expected as many pins out as in, got {got}")
@@ -379,13 +372,12 @@ class _File:
             name = self.scope.names[loose[0]]
             raise statement.error(f"expected a PIN_IN for {name}, which has no parents")
 
-    def _pinned(self, statement: Statement, name: str, *, is_out: bool) -> list[Ids]:
+    def _pinned(self, statement: Statement, name: str, what: str) -> list[Ids]:
         """Return the slots of a splice's pins, from pin 1 on."""
-        what = "PIN_OUT" if is_out else "PIN_IN"
         instance = self.scope.splices.get(self.scope.prefix + name)
         if instance is None:
             raise statement.error(f"expected a splice, got {name}")
-        pins = instance.scope.pins[is_out]
+        pins = instance.scope.pins[what]
         for number in range(1, max(pins, default=1) + 1):
             if number not in pins:
                 raise statement.error(f"splice {name}: expected {what} {number}, got none")
@@ -412,7 +404,7 @@ class _File:
         if isinstance(command, Priority):
             scope.priorities.append((slots, command.value))
         if isinstance(command, Script) and command.when == "PRE":
-            self._remark(statement.number, _PRE_REMARK)
+            self._remark(statement, _PRE_REMARK)
 
     def _plain(self, start: int, stop: int) -> None:
         """Process the plain statements from *start* to *stop*."""
@@ -424,7 +416,7 @@ class _File:
         self.scope.done.append(slots[kinds == Kind.DONE])
         before = which[kinds == Kind.PRE]
         if len(before):
-            self._remark(int(before[0]), _PRE_REMARK, len(before))
+            self._remark(Statement(self.source, int(before[0])), _PRE_REMARK, len(before))
         self._plain_priorities(stop)
 
     def _plain_priorities(self, stop: int) -> None:
@@ -467,17 +459,18 @@ class _File:
             self._add_products(statements[~is_odd], slots, begins, sizes)
 
     def _add_products(self, statements: Sizes, slots: Ids, begins: Sizes, sizes: Sizes) -> None:
-        """Add, for each statement, the arcs from all its parents to all its children.
-
-        *begins* and *sizes* have a row about parents and one about children.
-        """
+        """Add the arcs of each statement; *begins* and *sizes* have a row for each end of arcs."""
         counts = sizes[0] * sizes[1]
         offsets = np.cumsum(counts) - counts
         step = np.arange(counts.sum()) - np.repeat(offsets, counts)
         width = np.repeat(sizes[1], counts)
         parents = slots[np.repeat(begins[0], counts) + step // width]
         children = slots[np.repeat(begins[1], counts) + step % width]
-        self.scope.joins += int((_differ(parents, offsets) & _differ(children, offsets)).sum())
+        are_several = [  # whether a statement has several different parents, and children
+            np.minimum.reduceat(ends, offsets) != np.maximum.reduceat(ends, offsets)
+            for ends in (parents, children)
+        ]
+        self.scope.joins += int(np.logical_and(*are_several).sum())
         self.scope.arcs.append(Arcs(parents, children, self.source, statements, counts))
 
     def _slots_of(self, names: Ids) -> Ids:
@@ -503,10 +496,7 @@ class _File:
         raise statement.error(f"unknown job {name}")
 
     def _modified(self, statement: Statement, name: str) -> int | None:
-        """Return the slot of the job that a statement is about, None for a special node.
-
-        Raises FormatError if there is no such job, or if the node does not accept the command.
-        """
+        """Return the slot of the job that a statement is about, None for a special node."""
         kind = self.scope.special.get(self.scope.prefix + name)
         if kind is None:
             return self._job(statement, name)
@@ -528,10 +518,3 @@ class _File:
         if not len(slots):
             raise statement.error("expected jobs, got empty splices")
         return slots
-
-
-def _differ(slots: Ids, offsets: Sizes) -> Mask:
-    """Return whether the slots from each offset to the next are not all the same."""
-    low, high = np.minimum.reduceat(slots, offsets), np.maximum.reduceat(slots, offsets)
-    differ: Mask = low != high
-    return differ

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from icsched.arrays import Ids, Mask, Sizes, ids_where, mask_of
-from icsched.formats.dagman.source import DONE, Kind, Source, Statement
-from icsched.formats.dagman.statements import MaxJobs, Parent
+from icsched.formats.dagman.source import DONE, Source, Statement
+from icsched.formats.dagman.statements import MaxJobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Instance:
 
     def ends(self, *, initial: bool) -> Ids:
         """Return slots around the splice: of its jobs without parents, or without children."""
-        return (self.scope.initial if initial else self.scope.terminal) + np.int32(self.first)
+        return self.scope.ends[initial] + np.int32(self.first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +88,12 @@ class Scope:
     modifiers: list[Modifiers] = field(default_factory=list)
     directives: list[Statement] = field(default_factory=list)  # on the workflow and special nodes
     special: dict[str, str] = field(default_factory=dict)  # kind of each special node, by its name
-    pins: dict[bool, dict[int, list[int]]] = field(  # by is_out and number
-        default_factory=lambda: {True: defaultdict(list), False: defaultdict(list)}
+    pins: dict[str, dict[int, list[int]]] = field(  # slots by PIN_IN or PIN_OUT, and number
+        default_factory=lambda: {"PIN_IN": defaultdict(list), "PIN_OUT": defaultdict(list)}
     )
     lowest: int = 0  # the priority that ALL_NODES may give to a join node
+    first_weak: Statement | None = None  # the first statement of the scope that says WEAK PARENT
+    places: int = 0  # of splices, and of splices in them, and so on
     joins: int = 0  # PARENT statements with several parents and several children
     _slot: dict[str, int] = field(default_factory=dict)
     _unindexed: list[range] = field(default_factory=list)
@@ -112,6 +114,7 @@ class Scope:
         """Add the jobs of a splice; other statements reach them only after the splice is lifted."""
         instance = Instance(name, scope, len(self), directory)
         self.names += [f"{name}+{job}" for job in scope.names]
+        self.places += 1 + scope.places
         self.joins += scope.joins
         self.lowest = min(self.lowest, scope.lowest)
         self.instances.append(instance)
@@ -135,10 +138,6 @@ class Scope:
         self._unindexed.clear()
         return self._slot.get(name, -1)
 
-    def is_taken(self, name: str) -> bool:
-        """Whether a job, a special node or a splice has this name, with its prefix."""
-        return name in self.special or name in self.used_names or self.find(name) >= 0
-
     def reachable(self, reach: int | None = None) -> Ids:
         """Return the slots that ALL_NODES in `Modifiers` means, or all, in DAGMan's order."""
         return joined(self.layout[:reach])
@@ -156,14 +155,10 @@ class Scope:
         return joined([*(some.children for some in self.arcs), *inside])
 
     @cached_property
-    def initial(self) -> Ids:
-        """Slots of the jobs without parents."""
-        return ids_where(~mask_of(self.children, len(self)))
-
-    @cached_property
-    def terminal(self) -> Ids:
-        """Slots of the jobs without children."""
-        return ids_where(~mask_of(self.parents, len(self)))
+    def ends(self) -> dict[bool, Ids]:
+        """Slots of the jobs without parents under True, of those without children under False."""
+        inner = {True: self.children, False: self.parents}
+        return {initial: ids_where(~mask_of(slots, len(self))) for initial, slots in inner.items()}
 
     @cached_property
     def is_done(self) -> Mask:
@@ -182,26 +177,10 @@ class Scope:
             values[slots], given[slots] = value, True
         return values, given
 
-    @property
-    def first_weak(self) -> Statement | None:
-        """The first statement of the scope itself that says WEAK PARENT, or None."""
-        for arcs in self.arcs:
-            kinds = arcs.source.scan.kind[arcs.statements]
-            for number in arcs.statements[kinds == Kind.OTHER].tolist():
-                statement = Statement(arcs.source, number)
-                if isinstance(statement.command, Parent) and statement.command.is_weak:
-                    return statement
-        return None
-
     @cached_property
     def letters(self) -> int:
         """Number of letters in all names."""
         return sum(map(len, self.names))
-
-    @cached_property
-    def places(self) -> int:
-        """Number of splices in the scope, and in these splices, and so on."""
-        return sum(1 + instance.scope.places for instance in self.instances)
 
     @cached_property
     def descriptions(self) -> dict[str, Statement]:

@@ -176,10 +176,7 @@ def _files_changed(path: str, directory: str) -> FormatError:
 
 
 def _check_unused(workflow: Submission, directory: str) -> None:
-    """Raise FormatError if a file of the workflow that is read is in *directory*, or mentions it.
-
-    The workflow may then need programs, inputs and lists of members that are there.
-    """
+    """Raise FormatError if the workflow may need what is in *directory*: its files mention it."""
     inside = os.path.join(os.path.realpath(directory), "")
     name = os.fsencode(os.path.basename(directory))
     for file in sorted(workflow.files):

@@ -17,7 +17,6 @@ b'JOB a a.sub\n'
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from icsched.errors import FormatError
 
@@ -46,7 +45,8 @@ def inserted(
     returns. The first line of the section holds *stamp*, a digest of the dependencies.
     """
     data = removed(path, data)
-    line_end = _line_end(data)
+    crlf = data.count(b"\r\n")
+    line_end = b"\r\n" if crlf and crlf == data.count(b"\n") else b"\n"
     at = len(data) if at is None else at
     has_end = data[:at].endswith(b"\n") or at == 0
     note = _NOTE + (f" Dependencies: {stamp}.".encode() if stamp else b"")
@@ -54,12 +54,6 @@ def inserted(
     body = [line.encode(errors="surrogateescape") for line in lines]
     own = b"".join(line + line_end for line in (begin, *body, _END))
     return data[:at] + own + data[at:]
-
-
-def _line_end(data: bytes) -> bytes:
-    """Return CRLF if *data* has that and no other line end, otherwise LF."""
-    count = data.count(b"\r\n")
-    return b"\r\n" if count and count == data.count(b"\n") else b"\n"
 
 
 def removed(path: str, data: bytes) -> bytes:
@@ -82,22 +76,15 @@ def text(path: str, data: bytes) -> bytes | None:
     return None if span is None else data[slice(*span)].lstrip(b"\r\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a section that gives a job a priority."""
+def priority_at(text: bytes, at: int) -> tuple[str, int, bool] | None:
+    """Return the job and the number in the line that begins at byte *at* of a section, if it has.
 
-    job: str
-    value: int
-    is_priority: bool  # by PRIORITY, not by a variable
-
-
-def line_at(text: bytes, at: int) -> Line | None:
-    """Return the line that begins at byte *at* of a section, if it gives a job a priority."""
+    The third value is whether PRIORITY gives the number, and not a variable.
+    """
     match = _PRIORITY.match(text, at)
     if not match:
         return None
-    name = match[2].decode(errors="surrogateescape")
-    return Line(name, int(match[3]), is_priority=match[1] == b"PRIORITY")
+    return match[2].decode(errors="surrogateescape"), int(match[3]), match[1] == b"PRIORITY"
 
 
 def stamp_in(text: bytes) -> str | None:

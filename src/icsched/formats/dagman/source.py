@@ -58,15 +58,11 @@ class Source:
             bad = self.scan.names.count(b"\n", 0, error.start)
             name = self.scan.names.split(b"\n")[bad]
             expected = f"expected a job name in UTF-8, got {name!r}"
-            raise self.error(self._first_use(bad), expected) from None
-
-    def _first_use(self, name: int) -> int:
-        """Return the first plain statement with this name."""
-        scan = self.scan
-        refs = np.flatnonzero(scan.refs == name)[:1]
-        parents = np.flatnonzero(scan.kind == Kind.PARENT)
-        owners = parents[np.searchsorted(scan.first_parent, refs, side="right") - 1]
-        return int(np.concatenate([np.flatnonzero(scan.name == name), owners]).min())
+            refs = np.flatnonzero(self.scan.refs == bad)[:1]
+            parents = np.flatnonzero(self.scan.kind == Kind.PARENT)
+            owners = parents[np.searchsorted(self.scan.first_parent, refs, side="right") - 1]
+            first = np.concatenate([np.flatnonzero(self.scan.name == bad), owners]).min()
+            raise Statement(self, int(first)).error(expected) from None
 
     @cached_property
     def names_files(self) -> bool:
@@ -89,33 +85,9 @@ class Source:
 
     @cached_property
     def odd(self) -> list[int]:
-        """Statements that the scan left to `command`."""
+        """Statements that the scan left to the grammar."""
         odd: list[int] = np.flatnonzero(self.scan.kind == Kind.OTHER).tolist()
         return odd
-
-    def line(self, statement: int) -> int:
-        """Line on which a statement begins, from 1."""
-        return int(self.scan.line[statement])
-
-    def error(self, statement: int, problem: str) -> FormatError:
-        """Return the error that reports *problem* at a statement."""
-        return FormatError(self.path, self.line(statement), problem)
-
-    def text(self, statement: int) -> str:
-        """Return a statement as it stands in the file."""
-        begin, end = int(self.scan.begin[statement]), int(self.scan.end[statement])
-        return self.data[begin:end].decode(errors="surrogateescape")
-
-    def node(self, statement: int) -> Node:
-        """Return what a JOB or SUBDAG statement says; quick for plain ones."""
-        if self.scan.kind[statement] == _JOB:
-            text = Text(self.text(statement))
-            plain = _plain_node(text, int(self.scan.value[statement]))
-            if plain:
-                return plain
-        node = self.command(statement)
-        assert isinstance(node, Node)  # noqa: S101  the caller promises this
-        return node
 
     def descriptions(self, statements: Ids) -> Iterator[str]:
         """Yield the submit description of each job, its own name for an inline one, "" for NOOP."""
@@ -129,20 +101,8 @@ class Source:
             if len(words) == 3 and b'"' not in words[2]:  # JOB, name, file: nearly all
                 yield words[2].decode(errors="surrogateescape")
             else:
-                node = self.node(statement)
+                node = Statement(self, statement).node
                 yield "" if node.noop else node.submit or node.name
-
-    def command(self, statement: int) -> Command:
-        """Return what a statement says; raises FormatError, or KeyError for an unknown word."""
-        if self.scan.end[statement] - self.scan.begin[statement] > _MOST_ODD_BYTES:
-            raise self.error(statement, f"expected at most {_MOST_ODD_BYTES:,} bytes")
-        text = self.text(statement)
-        try:
-            return parse(Text(text))
-        except UnreadableError as error:
-            problem = str(error)
-            got = "" if ", got" in problem else f", got {shortened(text)!r}"
-            raise self.error(statement, problem + got) from None
 
 
 @dataclass(frozen=True)
@@ -152,10 +112,26 @@ class Statement:
     source: Source
     number: int
 
+    @property
+    def text(self) -> str:
+        """The statement as it stands in the file."""
+        scan = self.source.scan
+        begin, end = int(scan.begin[self.number]), int(scan.end[self.number])
+        return self.source.data[begin:end].decode(errors="surrogateescape")
+
     @cached_property
     def command(self) -> Command:
-        """What the statement says; raises as `Source.command` does."""
-        return self.source.command(self.number)
+        """What the statement says; raises FormatError, or KeyError for an unknown word."""
+        scan = self.source.scan
+        if scan.end[self.number] - scan.begin[self.number] > _MOST_ODD_BYTES:
+            raise self.error(f"expected at most {_MOST_ODD_BYTES:,} bytes")
+        text = self.text
+        try:
+            return parse(Text(text))
+        except UnreadableError as error:
+            problem = str(error)
+            got = "" if ", got" in problem else f", got {shortened(text)!r}"
+            raise self.error(problem + got) from None
 
     @property
     def keyword(self) -> str:
@@ -176,17 +152,23 @@ class Statement:
 
     @property
     def node(self) -> Node:
-        """What the statement says, if it is JOB or SUBDAG; quick, and not kept."""
-        return self.source.node(self.number)
+        """What the statement says, if it is JOB or SUBDAG; quick for plain ones, and not kept."""
+        scan = self.source.scan
+        if scan.kind[self.number] == _JOB:
+            plain = _plain_node(Text(self.text), int(scan.value[self.number]))
+            if plain:
+                return plain
+        assert isinstance(self.command, Node)  # noqa: S101  the caller promises this
+        return self.command
 
     @property
     def line(self) -> int:
         """Line on which the statement begins, from 1."""
-        return self.source.line(self.number)
+        return int(self.source.scan.line[self.number])
 
     def error(self, problem: str) -> FormatError:
         """Return the error that reports *problem* at this statement."""
-        return self.source.error(self.number, problem)
+        return FormatError(self.source.path, self.line, problem)
 
 
 def _plain_node(text: Text, value: int) -> Node | None:
@@ -204,28 +186,25 @@ def _plain_node(text: Text, value: int) -> Node | None:
 
 
 def load(path: str, *, named_by_user: bool) -> Source:
-    """Read and scan the file at *path*.
+    """Read and scan the file at *path*; one that the user names may be a pipe.
 
-    Raises FormatError if the file cannot be read, is not text, or ends within a statement. A file
-    that a workflow names must be an ordinary file or /dev/null. A file that the user names may be
-    a pipe.
+    Raises FormatError if the file cannot be read, is not text, or ends within a statement.
     """
     if not named_by_user and is_special(path) and os.path.realpath(path) != os.devnull:
         raise FormatError(path, None, "expected an ordinary file")
     raw = read_bytes(path)
     data = section.blanked(path, raw)
-    if (at := data.find(b"\0")) >= 0:
-        raise FormatError(path, data.count(b"\n", 0, at) + 1, "expected text, got a NUL byte")
+    check_text(path, data)
     if data.startswith(b"\xef\xbb\xbf"):
         problem = "expected a command, got a byte order mark, which DAGMan does not take"
         raise FormatError(path, 1, problem)
     scan = _native.scan_dagman(data)
     source = Source(path, raw, data, scan)
     if len(scan.kind) and scan.kind[-1] == Kind.BROKEN:
-        raise source.error(len(scan.kind) - 1, _BROKEN[Problem(scan.value[-1])])
+        raise Statement(source, len(scan.kind) - 1).error(_BROKEN[Problem(scan.value[-1])])
     if len(scan.kind) and (long := (scan.end - scan.begin) > _MOST_STATEMENT_BYTES).any():
         problem = f"expected at most {_MOST_STATEMENT_BYTES:,} bytes in a line"
-        raise source.error(int(long.argmax()), problem)
+        raise Statement(source, int(long.argmax())).error(problem)
     return source
 
 
@@ -250,22 +229,23 @@ class Files:
 
     def follow(self, statement: Statement, file: str, directory: str) -> Source:
         """Return the file that an INCLUDE or SPLICE names; raises FormatError."""
-        path = os.path.join(directory, file)
-        if os.path.realpath(path) in self._open:
+        source, path = statement.source, os.path.join(directory, file)
+        real = os.path.realpath(path)
+        if real in self._open or real == os.path.realpath(source.path):
             raise statement.error(f"expected a file that is not inside itself, got {file}")
-        if len(self._open) > _MOST_DEPTH:
+        if len(self._open) >= _MOST_DEPTH:
             raise statement.error(f"expected files nested at most {_MOST_DEPTH} deep")
         try:
             return self.load(path, named_by_user=False)
         except FormatError as error:
             if error.path != path or error.line is not None:
                 raise
-            problem = f"{path}: {error.problem}{beside(statement.source, path, file)}"
+            problem = f"{path}: {error.problem}{beside(source, path, file)}"
             raise statement.error(problem) from error
 
     @contextmanager
-    def open(self, source: Source) -> Iterator[None]:
-        """Treat *source* as open, so that no file in it can name it again."""
+    def inside(self, source: Source) -> Iterator[None]:
+        """Treat *source* as open while a file that it names is read."""
         self._open.append(os.path.realpath(source.path))
         yield
         self._open.pop()
@@ -303,6 +283,12 @@ def is_missing(path: str) -> bool:
     except OSError as error:
         return isinstance(error, FileNotFoundError | NotADirectoryError)
     return False
+
+
+def check_text(path: str, data: bytes) -> None:
+    """Raise FormatError if there is a NUL byte, which no text has."""
+    if (at := data.find(b"\0")) >= 0:
+        raise FormatError(path, data.count(b"\n", 0, at) + 1, "expected text, got a NUL byte")
 
 
 def shortened(text: str, most: int = 60) -> str:

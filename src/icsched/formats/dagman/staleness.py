@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from zlib import crc32
 
 import numpy as np
@@ -13,8 +14,6 @@ from icsched.formats.dagman import section
 from icsched.formats.dagman.source import Kind, Source
 from icsched.formats.dagman.submission import Submission
 from icsched.formats.port import Section
-
-_ROOT_SIGN = "."  # after the number of a file, if several files make one workflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +42,7 @@ def sections(workflow: Submission) -> list[Section]:
 
 
 def present_priorities(workflow: Submission) -> Floats:
-    """Return the priority of each job as the files give it now, by a section of icsched's too.
-
-    A job without a priority has NaN.
-    """
+    """Return the priority that the files, sections included, give each job; NaN if none."""
     values = np.where(workflow.has_priority, workflow.priorities, np.nan)
     for _, _, said in _all_said(workflow):
         told = said.value[said.is_told]
@@ -66,14 +62,14 @@ def _said(workflow: Submission, text: bytes, prefix: str) -> _Said:
     """Read a section in bulk; only lines that the scan does not find plain are read one by one."""
     scan = _native.scan_dagman(text)
     is_plain = scan.kind == Kind.PRIORITY
-    others = [section.line_at(text, begin) for begin in scan.begin[~is_plain].tolist()]
+    others = [section.priority_at(text, begin) for begin in scan.begin[~is_plain].tolist()]
     lines = [line for line in others if line]
-    names = scan.names.decode(errors="surrogateescape").split("\n") + [line.job for line in lines]
+    names = scan.names.decode(errors="surrogateescape").split("\n") + [job for job, _, _ in lines]
     place = {name: at for at, name in enumerate(workflow.names)}
     known = np.array([place.get(prefix + name, -1) for name in names], np.int64)
     ids = np.append(scan.name[is_plain], np.arange(len(names) - len(lines), len(names)))
-    values = np.append(scan.value[is_plain], np.array([line.value for line in lines], np.int64))
-    by_priority = np.append(np.ones(is_plain.sum(), bool), [line.is_priority for line in lines])
+    values = np.append(scan.value[is_plain], np.array([one[1] for one in lines], np.int64))
+    by_priority = np.append(np.ones(is_plain.sum(), bool), [one[2] for one in lines])
     jobs, is_there, count = known[ids], known[ids] >= 0, len(workflow.names)
     gone = [prefix + names[at] for at in ids[~is_there].tolist()]
     is_told, is_told_dagman = mask_of(jobs[is_there], count), np.zeros(count, bool)
@@ -88,10 +84,10 @@ def _problems(workflow: Submission, number: int, said: _Said) -> Iterator[str]:
         yield f"it names {_jobs(said.gone)} {what}"
     new = ~said.is_told & ~workflow.has_priority & is_of_root(workflow, number)
     if new.any():
-        yield f"it gives {_jobs(_names(workflow, new))} no priority"
+        yield f"it gives {_jobs(list(compress(workflow.names, new)))} no priority"
     early = _before_parents(workflow, said)
     if early.any():
-        yield f"it puts {_jobs(_names(workflow, early))} before a parent"
+        yield f"it puts {_jobs(list(compress(workflow.names, early)))} before a parent"
     ours = said.is_told_dagman & ~workflow.has_priority
     if workflow.joins and (said.value[ours] >= workflow.lowest).any():
         yield "its numbers make DAGMan's own join nodes wait"
@@ -102,11 +98,7 @@ def _problems(workflow: Submission, number: int, said: _Said) -> Iterator[str]:
             yield f"{included} is missing, so DAGMan refuses the file"
 
 
-def _names(workflow: Submission, are_meant: Mask) -> list[str]:
-    return [workflow.names[at] for at in np.flatnonzero(are_meant).tolist()]
-
-
-def _jobs(names: list[str]) -> str:
+def _jobs(names: Sequence[str]) -> str:
     first = names[0] if names[0].isprintable() else ascii(names[0])
     return f"job {first}" if len(names) == 1 else f"{len(names):,} jobs ({first}, ...)"
 
@@ -125,7 +117,7 @@ def _before_parents(workflow: Submission, said: _Said) -> Mask:
 
 def root_prefix(workflow: Submission, number: int) -> str:
     """Return the prefix of the names of all jobs in one of the user's files."""
-    return f"{number}{_ROOT_SIGN}" if len(workflow.roots) > 1 else ""
+    return f"{number}." if len(workflow.roots) > 1 else ""
 
 
 def is_of_root(workflow: Submission, number: int) -> Mask:
@@ -139,10 +131,9 @@ def is_of_root(workflow: Submission, number: int) -> Mask:
 def root_stamp(workflow: Submission, number: int) -> str:
     """Return the stamp of one of the user's files; it covers jobs that are done, too."""
     arcs, length = workflow.dag.arcs, len(root_prefix(workflow, number))
-    if not length:
-        return arcs_stamp(workflow.names, arcs)
     own = is_of_root(workflow, number)
-    return arcs_stamp([name[length:] for name in workflow.names], arcs[own[arcs[:, 0]]])
+    names = [name[length:] for name in workflow.names] if length else workflow.names
+    return arcs_stamp(names, arcs[own[arcs[:, 0]]])
 
 
 def arcs_stamp(names: Sequence[str], arcs: Ids) -> str:

@@ -42,9 +42,12 @@ class Text:
 
     raw: str
     head: str = field(init=False)  # on one line, up to the start of an inline description
+    head_lines: int = field(init=False)  # how many lines come before that description
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "head", _head(self.raw))  # because the class is frozen
+        head, lines = _head(self.raw)
+        object.__setattr__(self, "head", head)  # because the class is frozen
+        object.__setattr__(self, "head_lines", lines)
 
     @property
     def keyword(self) -> str:
@@ -62,16 +65,6 @@ class Text:
         return last[closing.end() :] if closing else ""
 
     @property
-    def head_lines(self) -> int:
-        """How many lines come before the inline description."""
-        lines = self.raw.split("\n")
-        at = 0
-        while lines[at].rstrip().endswith("\\"):  # the head goes on, maybe after comments
-            rest = range(at + 1, len(lines))
-            at = next(n for n in rest if not re.match(r"\s*(?:#|//|$)", lines[n]))
-        return at + 1
-
-    @property
     def body(self) -> list[str]:
         """The lines of the inline description."""
         return self.raw.split("\n")[self.head_lines : -1]
@@ -83,18 +76,19 @@ class Text:
         return "\n".join([f"SUBMIT-DESCRIPTION {name} {opening}", *self.body, closing])
 
 
-def _head(raw: str) -> str:
+def _head(raw: str) -> tuple[str, int]:
+    """Return the head of a statement on one line, and how many lines it has."""
     line = raw.strip(BLANKS)
     if "\n" not in line and not line.endswith("\\"):  # nearly all statements
-        return line
-    parts = []
-    for line in (line.strip(BLANKS) for line in raw.split("\n")):
+        return line, 1
+    parts, number = [], 0
+    for number, line in enumerate((line.strip(BLANKS) for line in raw.split("\n")), 1):  # noqa: B007
         if line and not line.startswith(("#", "//")):
             parts.append(line.removesuffix("\\"))
             if not line.endswith("\\"):
                 break
     head = " ".join(parts)
-    return head if _HAS_BODY.match(head) else head.strip(BLANKS)
+    return head if _HAS_BODY.match(head) else head.strip(BLANKS), number
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +151,6 @@ class Pin(Command):
 
     name: str
     number: int
-
-    @property
-    def is_out(self) -> bool:
-        """Whether this is PIN_OUT."""
-        return self.keyword == "PIN_OUT"
 
 
 @dataclass(frozen=True, slots=True)

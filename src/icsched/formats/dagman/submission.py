@@ -20,8 +20,6 @@ from icsched.formats.dagman.source import IS_SUBDAG, Kind, Source, Statement
 from icsched.formats.dagman.statements import Category, Modifier, Node
 from icsched.workflow import Remark
 
-_RESCUE = re.compile(r"\.rescue([0-9]{3,})$")
-
 
 @dataclass(frozen=True)
 class Place:
@@ -35,27 +33,25 @@ class Place:
     by_file: bool  # jobs run in the directories of the files that define them
 
     def directory_at(self, slot: int) -> str:
-        """Return the directory from which the job or splice in *slot* of the scope starts.
-
-        DAGMan puts jobs into the directory of a splice once, when it first lifts splices. Jobs that
-        come later stay in the directory of the scope around it.
-        """
+        """Return the directory from which the job or splice in *slot* of the scope starts."""
+        # DAGMan puts jobs into the directory of a splice once, when it first lifts splices.
         return self.directory if slot < self.scope.placed else self.around
 
     def category(self, name: str) -> str:
         """Return what DAGMan calls a category of this scope."""
         return category_name(self.prefix, name)
 
-    def statements(self) -> Iterator[tuple[Statement, int]]:
-        """Yield the statements that define the scope's own jobs, each with its slot."""
-        for own in self.scope.jobs:
-            for number, slot in zip(own.statements.tolist(), own.slots, strict=True):
-                yield Statement(own.source, number), slot
+    def statements(self, flag: int = 0) -> Iterator[tuple[Statement, int]]:
+        """Yield the statements that define the scope's own jobs, each with its slot.
 
-    def jobs(self) -> Iterator["Job"]:
-        """Yield the scope's own jobs."""
-        for statement, slot in self.statements():
-            yield self.job(statement, slot)
+        With *flag* only plain statements whose value has it, and all that are not plain.
+        """
+        for own in self.scope.jobs:
+            scan, numbers = own.source.scan, own.statements
+            may_be = (scan.kind[numbers] != int(Kind.JOB)) | (scan.value[numbers] & flag == flag)
+            slots = np.flatnonzero(may_be) + own.slots.start
+            for number, slot in zip(numbers[may_be].tolist(), slots.tolist(), strict=True):
+                yield Statement(own.source, number), slot
 
     def job(self, statement: Statement, slot: int) -> "Job":
         """Return the job in *slot*, which *statement* defines."""
@@ -159,13 +155,9 @@ class Submission:
 
     def _cycle_error(self, error: CycleError) -> FormatError:
         slots = {name: slot for slot, name in enumerate(self.scope.names)}
-        cycle = [slots[str(name)] for name in error.cycle]
-        statement = next(
-            found
-            for parent, child in pairwise(cycle)
-            if (found := _statement_of(self.scope, parent, child))
-        )
-        return statement.error(str(error))
+        arcs = pairwise(slots[str(name)] for name in error.cycle)
+        makers = (_statement_of(self.scope, parent, child) for parent, child in arcs)
+        return next(statement.error(str(error)) for statement in makers if statement)
 
     @cached_property
     def done(self) -> Mask:
@@ -193,6 +185,12 @@ class Submission:
     def has_priority(self) -> Mask:
         """Whether the files give each job a priority."""
         return self.scope.given_priorities[1][self._layout]
+
+    @cached_property
+    def priority_of(self) -> dict[str, int]:
+        """The priorities that the files give jobs, by name, 0 included."""
+        rows = zip(self.names, self.has_priority, self.priorities.tolist(), strict=True)
+        return {name: value for name, has_priority, value in rows if has_priority}
 
     @property
     def joins(self) -> int:
@@ -236,10 +234,7 @@ class Submission:
         return tuple(found)
 
     def descriptions(self) -> list[str]:
-        """Return what each job is submitted by: a submit file, a DAG file; "" for a NOOP job.
-
-        A job with a description of its own, inside the braces of its statement, has its own name.
-        """
+        """Return what each job is submitted by, as `Source.descriptions` says it."""
         found = [""] * len(self.scope.names)
         for place in self.places:
             for own in place.scope.jobs:
@@ -251,7 +246,7 @@ class Submission:
     def jobs(self) -> Iterator[Job]:
         """Yield each job's statement and place, in no particular order."""
         for place in self.places:
-            yield from place.jobs()
+            yield from (place.job(statement, slot) for statement, slot in place.statements())
 
     def jobs_called(self, wanted: Container[str]) -> dict[str, Job]:
         """Return the jobs with these names, with what is said about each."""
@@ -286,11 +281,9 @@ def read_submission(
 ) -> Submission:
     """Read the DAGMan file at *path*, or several files that are submitted together.
 
-    If there are rescue files beside it, the newest one says which jobs are done, as for
-    condor_submit_dag. If *rescue* is false, they are ignored. *lenient* skips unknown commands.
-    Names of other files are relative to *directory*, as for DAGMan they are relative to the
-    directory in which it is started. With *use_dag_directory* they are relative to the directory
-    of the file that has them.
+    With *rescue* the newest rescue file beside it says which jobs are done. *lenient* skips unknown
+    commands. Names of files are relative to *directory*, where DAGMan is started, or with
+    *use_dag_directory* to the directory of the file that has them.
 
     Raises FormatError with file and line for what DAGMan would not accept, and for a cycle.
     """
@@ -317,17 +310,14 @@ def read_submission(
 def newest_rescue(paths: Sequence[str]) -> str | None:
     """Return the rescue file that DAGMan would resume from, if there is one."""
     stem = Path(paths[0] if len(paths) == 1 else f"{paths[0]}_multi")
+    rescue = re.compile(re.escape(stem.name) + r"\.rescue([0-9]{3,})")
     try:
         names = os.listdir(stem.parent)  # not glob, which treats an error as an empty directory
     except OSError as error:
         problem = f"cannot look for rescue files: {error.strerror}".lower()
         raise FormatError(os.fspath(stem.parent), None, problem) from error
-    numbers = [
-        (int(match[1]), os.fspath(stem.parent / name))
-        for name in names
-        if (match := _RESCUE.search(name)) and name[: match.start()] == stem.name
-    ]
-    return max(numbers)[1] if numbers else None
+    found = [(int(match[1]), match[0]) for match in map(rescue.fullmatch, names) if match]
+    return os.fspath(stem.parent / max(found)[1]) if found else None
 
 
 def _places(place: Place) -> Iterator[Place]:
@@ -360,7 +350,7 @@ def are_jobs_limited(workflow: Submission) -> bool:
             data, begins = some.source.data, some.source.scan.begin[some.statements].tolist()
             for number, begin in zip(some.statements.tolist(), begins, strict=True):
                 if data[begin : begin + 8].upper() == b"CATEGORY":  # to parse only these
-                    command = some.source.command(number)
+                    command = Statement(some.source, number).command
                     if isinstance(command, Category) and place.category(command.category) in limits:
                         return True
     return False
@@ -369,11 +359,7 @@ def are_jobs_limited(workflow: Submission) -> bool:
 def inner_workflows(workflow: Submission) -> Iterator[Job]:
     """Yield the jobs that are workflows themselves: those of SUBDAG EXTERNAL."""
     for place in workflow.places:
-        for own in place.scope.jobs:
-            scan = own.source.scan
-            kind, value = scan.kind[own.statements], scan.value[own.statements]
-            may_be = (kind != int(Kind.JOB)) | ((value & int(IS_SUBDAG)) != 0)
-            for at in np.flatnonzero(may_be).tolist():
-                job = place.job(Statement(own.source, int(own.statements[at])), own.slots[at])
-                if job.node.kind == "SUBDAG":
-                    yield job
+        for statement, slot in place.statements(int(IS_SUBDAG)):
+            job = place.job(statement, slot)
+            if job.node.kind == "SUBDAG":
+                yield job

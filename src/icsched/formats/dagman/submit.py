@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from icsched.errors import FormatError
 from icsched.files import read_bytes
-from icsched.formats.dagman.source import is_special, shortened
+from icsched.formats.dagman.source import check_text, is_special, shortened
 from icsched.formats.dagman.statements import BLANKS, Vars
 from icsched.formats.dagman.submission import Job
 
@@ -127,10 +127,7 @@ class Description:
         before: Iterable[tuple[str, Setting]] = (),
         after: Iterable[tuple[str, Setting]] = (),
     ) -> "Description":
-        """Return the description of the job called *name*, with its variables.
-
-        The description's own settings override those *before* it, and not those *after* it.
-        """
+        """Return the description of a job, with variables *before* its settings and *after*."""
         settings: dict[str, Setting] = {}
         for key, setting in (*before, *self.settings.items(), *after):
             _set(settings, key, setting)
@@ -149,8 +146,7 @@ def read_submit_file(path: str) -> Description:
     if is_special(path):
         raise FormatError(path, None, "expected an ordinary file")
     data = read_bytes(path)
-    if (at := data.find(b"\0")) >= 0:
-        raise FormatError(path, data.count(b"\n", 0, at) + 1, "expected text, got a NUL byte")
+    check_text(path, data)
     lines = data.decode(errors="surrogateescape").split("\n")
     description = parsed(path, lines)
     if (count := description.queued) != 1:
@@ -282,7 +278,6 @@ def environment(setting: Setting, text: str) -> list[str]:
 
 
 def _inside_quotes(setting: Setting, text: str) -> str:
-    """Return the text between the double quotes around *text*."""
     match = re.fullmatch(r'"((?:[^"]|"")*)"', text, re.DOTALL)
     if not match:
         raise setting.error(f'expected "" for a quote within quotes, got {shortened(text)}')

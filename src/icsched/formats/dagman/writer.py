@@ -84,10 +84,9 @@ def changes(
 ) -> list[Change]:
     """Return what to change in the workflow's files so that they give jobs these *priorities*.
 
-    *keep_existing* leaves out jobs to which the files give a priority of their own. By default
-    PRIORITY statements give the priorities. With *via* "vars" they are in a variable jobpriority,
-    from which each submit file takes its job's priority; a job without a submit file gets PRIORITY.
-    The workflow's own files come last.
+    *keep_existing* leaves out jobs to which the files give a priority of their own. With *via*
+    "vars" submit files take priorities from a variable jobpriority; jobs without a submit file get
+    PRIORITY. The workflow's own files come last.
     """
     told = _told(workflow, priorities, keep_existing=keep_existing)
     files = submit_files(workflow) if via == "vars" else []
@@ -95,28 +94,23 @@ def changes(
     # A submit file that uses the variable must find one, even for a job that is left alone.
     own = zip(workflow.names, workflow.priorities.tolist(), strict=True)
     kept = {name: value for name, value in own if name in by_vars and name not in told}
-    lines = _lines(workflow, told | kept, by_vars)
     paths = [root.path for root in workflow.roots]
+    new = _with_sections(workflow, told | kept, by_vars, paths)
     had_variables = any(_has_variables(root.raw) for root in workflow.roots)
     return [
         *map(_submit_change, files),
         *(submit_removals(workflow) if had_variables and via == "priority" else []),
         *_companions(workflow, paths),
-        *(
-            Change(root.path, root.raw, _with_section(workflow, number, root.path, its_lines))
-            for number, (root, its_lines) in enumerate(zip(workflow.roots, lines, strict=True))
-        ),
+        *map(Change, paths, (root.raw for root in workflow.roots), new),
     ]
 
 
 def overridden(workflow: Submission, priorities: dict[str, int], *, via: Via) -> list[str]:
-    """Return the jobs that get a second, different priority by a PRIORITY statement.
-
-    DAGMan treats priority 0 as no priority.
-    """
+    """Return the jobs that get a second, different priority by a PRIORITY statement."""
     files = submit_files(workflow) if via == "vars" else []
     by_vars = {name for file in files for name in file.names}
-    own = zip(workflow.names, workflow.priorities.tolist(), strict=True)
+    own = workflow.priority_of.items()
+    # DAGMan treats priority 0 as no priority.
     return [n for n, value in own if value not in (0, priorities[n]) and n not in by_vars]
 
 
@@ -124,17 +118,32 @@ def copies(
     workflow: Submission, priorities: dict[str, int], path: str, *, keep_existing: bool = False
 ) -> list[Change]:
     """Return the changes that make *path* a copy of the workflow's file with *priorities*."""
-    (lines,) = _lines(workflow, _told(workflow, priorities, keep_existing=keep_existing), set())
-    new = _with_section(workflow, 0, path, lines)
+    told = _told(workflow, priorities, keep_existing=keep_existing)
+    (new,) = _with_sections(workflow, told, set(), [path])
     return [*_companions(workflow, [path]), Change(path, None, new)]
 
 
-def _with_section(workflow: Submission, number: int, path: str, lines: list[str]) -> bytes:
-    """Return the bytes of one of the user's files with a section, to be written to *path*."""
-    root = workflow.roots[number]
-    lift = [f"INCLUDE {_included(workflow, path)}"] if workflow.has_splices else []
-    its_stamp = root_stamp(workflow, number)
-    return section.inserted(root.path, root.raw, [*lift, *lines], stamp=its_stamp)
+def _with_sections(
+    workflow: Submission, told: dict[str, int], by_vars: set[str], paths: Sequence[str]
+) -> list[bytes]:
+    """Return the bytes of the user's files with sections, to be written to *paths*."""
+    are_several = len(workflow.roots) > 1
+    if are_several and workflow.has_splices:
+        problem = "expected one file at a time where there are splices: DAGMan calls their jobs"
+        raise FormatError(
+            workflow.roots[0].path, None, f"{problem} by the file's place on its command line"
+        )
+    lifts = [f"INCLUDE {_included(workflow, path)}" for path in paths if workflow.has_splices]
+    lines = [lifts[number : number + 1] for number in range(len(paths))]
+    for name, value in told.items():
+        root, _, job = name.partition(".") if are_several else ("0", "", name)
+        is_variable = name in by_vars
+        line = f'VARS {job} jobpriority="{value}"' if is_variable else f"PRIORITY {job} {value}"
+        lines[int(root)].append(line)
+    return [
+        section.inserted(root.path, root.raw, its_lines, stamp=root_stamp(workflow, number))
+        for number, (root, its_lines) in enumerate(zip(workflow.roots, lines, strict=True))
+    ]
 
 
 def _included(workflow: Submission, path: str) -> str:
@@ -162,10 +171,7 @@ def _companions(workflow: Submission, paths: Sequence[str]) -> Iterator[Change]:
 def flat_file(
     workflow: Submission, priorities: dict[str, int], *, keep_existing: bool = False
 ) -> bytes:
-    """Return one DAGMan file that says what the workflow's files say, with *priorities*.
-
-    The priorities that the files give are left out, or kept with *keep_existing*.
-    """
+    """Return one DAGMan file that says what the workflow's files say, with *priorities*."""
     path = workflow.roots[0].path
     told = _told(workflow, priorities, keep_existing=keep_existing)
     lines = [f"PRIORITY {flat_name(name)} {value}" for name, value in told.items()]
@@ -211,29 +217,8 @@ def submit_removals(workflow: Submission) -> list[Change]:
 def _told(
     workflow: Submission, priorities: dict[str, int], *, keep_existing: bool
 ) -> dict[str, int]:
-    """Return the priorities to write."""
-    if not keep_existing:
-        return priorities
-    given = zip(workflow.names, workflow.has_priority.tolist(), strict=True)
-    kept = {name for name, has_priority in given if has_priority}
+    kept = workflow.priority_of if keep_existing else {}
     return {name: value for name, value in priorities.items() if name not in kept}
-
-
-def _lines(workflow: Submission, told: dict[str, int], by_vars: set[str]) -> list[list[str]]:
-    """Return the section's lines for each of the user's files."""
-    are_several = len(workflow.roots) > 1
-    if are_several and workflow.has_splices:
-        problem = "expected one file at a time where there are splices: DAGMan calls their jobs"
-        raise FormatError(
-            workflow.roots[0].path, None, f"{problem} by the file's place on its command line"
-        )
-    lines: list[list[str]] = [[] for _ in workflow.roots]
-    for name, value in told.items():
-        root, _, job = name.partition(".") if are_several else ("0", "", name)
-        is_variable = name in by_vars
-        line = f'VARS {job} jobpriority="{value}"' if is_variable else f"PRIORITY {job} {value}"
-        lines[int(root)].append(line)
-    return lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,8 +300,7 @@ def dagman_text(dag: Dag, *, title: str = "", path: str = "<text>") -> str:
 def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
     """Return *workflow* as a DAGMan file, with commands, priorities and which jobs are done.
 
-    A job whose command is known gets its submit description inside the file. Raises FormatError,
-    naming *path*, for a name or a command that cannot be written.
+    Raises FormatError, naming *path*, for a name or a command that cannot be written.
     """
     text = dagman_text(workflow.dag, title=title, path=path)
     lines = text.splitlines()
