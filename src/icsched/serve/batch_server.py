@@ -54,11 +54,9 @@ class BatchServer:
     ) -> None:
         check_method(method)
         dag = dag_of(graph)
-        best = prioritize(dag, "prio").order if order is None else check_order(dag, order)
-        self._dag = dag
-        self._method = method
-        self._order = best
-        self._rank = ranks_of(best)
+        self._dag, self._method = dag, method
+        self._order = prioritize(dag, "prio").order if order is None else check_order(dag, order)
+        self._rank = ranks_of(self._order)
         self._readiness = Readiness(dag)
         self._states = np.full(len(dag), TaskState.WAITING, np.uint8)
         self._offered = np.zeros(len(dag), bool)  # by rank

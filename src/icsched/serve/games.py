@@ -58,10 +58,8 @@ class _Board:
 
     def pebble(self, task: int) -> Pebble:
         """Return what lies on *task*; raises GameError for an unknown id."""
-        if not 0 <= task < len(self.dag):
-            known = (
-                f"expected 0 to {len(self.dag) - 1}" if len(self.dag) else "the dag has no tasks"
-            )
+        if not 0 <= task < (count := len(self.dag)):
+            known = f"expected 0 to {count - 1}" if count else "the dag has no tasks"
             raise GameError(f"unknown task id {task}: {known}")
         if self._readiness.finished[task]:
             return Pebble.EXECUTED

@@ -50,12 +50,12 @@ class Sorter(Generic[T]):
         # The group handed out last: names and ids. It is replaced as a whole, so that threads may
         # share a sorter.
         self._last: tuple[tuple[T, ...], list[int]] = ((), [])
-        is_mapping = graph is None or hasattr(graph, "items")
-        if order is not None or not is_mapping:
+        self._graph: _DagGraph[T] | _GrowingGraph[T]
+        if order is not None or not (graph is None or hasattr(graph, "items")):
             if graph is None:
                 expected = "expected a graph with it, because an order is of a graph"
                 raise ArgumentError(f"order: {expected}")
-            self._graph: _DagGraph[T] | _GrowingGraph[T] = _DagGraph(dag_of(graph), order)
+            self._graph = _DagGraph(dag_of(graph), order)
             return
         self._graph = _GrowingGraph()
         for task, parents in cast("ParentsOf[T]", graph or {}).items():
@@ -65,8 +65,7 @@ class Sorter(Generic[T]):
             self._graph.add(task, parents)
 
     def __repr__(self) -> str:
-        is_prepared = self._queue is not None
-        return brief(self, tasks=len(self._graph.names), is_prepared=is_prepared)
+        return brief(self, tasks=len(self._graph.names), is_prepared=self._queue is not None)
 
     def __getstate__(self) -> dict[str, Any]:
         if self._queue is not None:
@@ -107,8 +106,7 @@ class Sorter(Generic[T]):
         most = _EVERYTHING
         if n is not None:
             most = min(checks.whole_number("n", n, least=0), _EVERYTHING)
-        tasks = self._prepared().take(most)
-        known = self._graph.names
+        tasks, known = self._prepared().take(most), self._graph.names
         names = tuple([known[task] for task in tasks])  # quicker than from a generator or map
         self._last = names, tasks
         self._started = True

@@ -100,25 +100,15 @@ def set_apart(
     [(0,), (1,), (2,)]
     """
     apart = frozenset(alone)
-    if not apart:
-        return list(clusters)
     before: list[int] = []
     plan = []
     for taken in clusters:
-        parts = _parts(taken.tasks, apart)
+        groups = groupby(taken.tasks, lambda task: task if task in apart else None)
+        parts = [tuple(group) for _, group in groups]
         for part in parts:
             plan.append(taken if len(parts) == 1 else _part(dag, before, part, taken.clusterer))
             before.extend(part)
     return plan
-
-
-def _parts(tasks: Sequence[int], apart: Collection[int]) -> list[tuple[int, ...]]:
-    """Cut *tasks* before and after each task in *apart*."""
-    parts: list[tuple[int, ...]] = []
-    for is_apart, group in groupby(tasks, apart.__contains__):
-        members = tuple(group)
-        parts += [(task,) for task in members] if is_apart else [members]
-    return parts
 
 
 def _part(dag: Dag[T], before: Sequence[int], tasks: tuple[int, ...], clusterer: str) -> Cluster[T]:
@@ -204,19 +194,17 @@ class ClusterServer(Generic[T]):
             raise ClusterError("expected a dag with tasks, got an empty one")
         entry = CLUSTERERS.find(clusterer)
         ground = Ground.of(dag, order, sizes)
-        objection = CLUSTERERS.result(clusterer, entry.objection, ground)
-        if objection is not None:
+        if (objection := CLUSTERERS.result(clusterer, entry.objection, ground)) is not None:
             raise ClusterError(f"clusterer {clusterer}: {objection}; {_INSTEAD}")
-        self._dag = dag
-        self._rest = ground.rest
+        self._dag, self._rest = dag, ground.rest
         self._sizes, self._proved = ground.sizes, ground.proved
         self._place: list[int] = ranks_of(np.array(ground.order, np.int32)).tolist()
         self._handed, self._last_place = 0, -1
         self._clusterer = CLUSTERERS.result(clusterer, entry.make, ground, kind=Clusterer)
 
     def __repr__(self) -> str:
-        found = {"tasks": len(self._dag), "left": self._rest.left}
-        return brief(self, **found, clusterer=self.clusterer)
+        left = self._rest.left
+        return brief(self, tasks=len(self._dag), left=left, clusterer=self.clusterer)
 
     @property
     def clusterer(self) -> str:
@@ -262,11 +250,11 @@ class ClusterServer(Generic[T]):
         return ClusterError(f"clusterer {self.clusterer}: expected {expected}, got {chosen}")
 
     def _described(self, tasks: list[int]) -> Cluster[T]:
-        sizes = self._sizes
-        cut_bytes = None if sizes is None else self._rest.cut_bytes(tasks, sizes)
-        cut_arcs = self._rest.cut_arcs(tasks)
-        productive, names = self._productive(tasks), tuple(self._dag.names[task] for task in tasks)
-        return Cluster(tuple(tasks), cut_arcs, productive, self.clusterer, cut_bytes, names)
+        rest, sizes = self._rest, self._sizes
+        cut_bytes = None if sizes is None else rest.cut_bytes(tasks, sizes)
+        names = tuple(self._dag.names[task] for task in tasks)
+        found = rest.cut_arcs(tasks), self._productive(tasks), self.clusterer
+        return Cluster(tuple(tasks), *found, cut_bytes, names)
 
     def _productive(self, tasks: list[int]) -> bool | None:
         """Decide by Theorem 3.1 if what is handed out begins an IC-optimal order, else exactly."""
@@ -275,9 +263,8 @@ class ClusterServer(Generic[T]):
         last = max(self._last_place, self._place[tasks[-1]])
         if self._proved and last + 1 == self._handed + len(tasks):
             return True
-        if len(self._dag) > EXACT_TASKS:
-            return None
-        before = [task for task in range(len(self._dag)) if not self._rest.free[task]]
+        is_small = len(self._dag) <= EXACT_TASKS
+        before = [task for task, free in enumerate(self._rest.free) if is_small and not free]
         return is_productive(self._dag, before, tasks)
 
     def _note_handed_out(self, tasks: Sequence[int]) -> None:
@@ -296,9 +283,8 @@ class ClusterServer(Generic[T]):
         that task are done.
         """
         rest = self._rest
-        ready: list[int] = []
-        finished: list[int] = []
-        early: list[int] = []  # finished, and never handed out
+        ready, finished = list[int](), list[int]()
+        early = list[int]()  # finished, and never handed out
         try:
             for task in tasks:
                 if rest.is_news(task):

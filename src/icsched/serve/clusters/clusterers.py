@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from math import inf
 
 import numpy as np
@@ -84,15 +85,14 @@ class Ground:
         basis = prioritize(dag, "prio") if order is None else order
         if not isinstance(basis, Plan):
             ids = check_order(dag, basis)
-            proved = _is_ic_optimal(dag, ids)
-            return cls(dag, Rest(dag), ids.tolist(), proved, checked, has_own_order=True)
-        own = basis.schedule
-        if own.dag is not dag and own.dag != dag:
-            raise ClusterError(
-                f"order: expected a plan of {dag}, got one of another dag, {own.dag}"
-            )
-        proved, is_other = basis.proof.is_ic_optimal, basis.ordered_by != "prio"
-        return cls(dag, Rest(dag), own.order.tolist(), proved, checked, has_own_order=is_other)
+            proved, is_own = _is_ic_optimal(dag, ids), True
+        elif basis.schedule.dag is dag or basis.schedule.dag == dag:
+            ids, proved = basis.schedule.order, basis.proof.is_ic_optimal
+            is_own = basis.ordered_by != "prio"
+        else:
+            got = f"one of another dag, {basis.schedule.dag}"
+            raise ClusterError(f"order: expected a plan of {dag}, got {got}")
+        return cls(dag, Rest(dag), ids.tolist(), proved, checked, has_own_order=is_own)
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -108,10 +108,6 @@ def _is_ic_optimal(dag: Dag, order: Order) -> bool:
         return False
 
 
-def _none(_ground: Ground) -> None:
-    """Object to nothing."""
-
-
 @dataclass(frozen=True)
 class NamedClusterer:
     """A way to make clusters, with the one name it has everywhere.
@@ -124,7 +120,7 @@ class NamedClusterer:
     name: str
     sentence: str
     make: Callable[[Ground], Clusterer]
-    objection: Callable[[Ground], str | None] = _none
+    objection: Callable[[Ground], str | None] = lambda _: None
 
 
 class Direct(Clusterer):
@@ -188,24 +184,20 @@ class Lean(Clusterer):
 
     def choose(self, size: int) -> list[int]:
         """Return the cheapest set, the last if several are; all sets are equally large."""
-        if self._looks[-1] < 0:
-            return self._paid(self._frontiers[-1].grow(size) or [], [])
-        best, way = [], -1
-        least: float = inf
+        best, way, least = list[int](), len(self._looks) - 1, inf
         asked = [i for i, looks in enumerate(self._looks) if looks >= 0]
+        if way not in asked:  # nor is its cost counted
+            best, asked = self._frontiers[way].grow(size) or [], []
         for i in asked:
             tasks = self._frontiers[i].grow(size, least, self._sizes)
             if tasks is not None and (cost := self._cost(tasks)) <= least:
                 best, least, way = tasks, cost, i
-        return self._paid(best, [i for i in asked if i != way])
-
-    def _paid(self, tasks: list[int], in_vain: Sequence[int]) -> list[int]:
-        """Return *tasks*; charge the other ways for their looks, and grant all ways new ones."""
-        for i in in_vain:
-            self._looks[i] -= self._frontiers[i].looked
-        arcs = sum(map(self._rest.out_degree, tasks))
-        self._looks = [looks + _LOOKS * (len(tasks) + arcs) for looks in self._looks]
-        return tasks
+        for i in asked:
+            if i != way:
+                self._looks[i] -= self._frontiers[i].looked
+        arcs = sum(map(self._rest.out_degree, best))
+        self._looks = [looks + _LOOKS * (len(best) + arcs) for looks in self._looks]
+        return best
 
     def _cost(self, tasks: Sequence[int]) -> int:
         if self._sizes is None:
@@ -227,30 +219,25 @@ def sink_by_sink_order(dag: Dag, order: Sequence[int]) -> list[int]:
     offsets, targets = dag.parent_rows.offsets.tolist(), dag.parent_rows.targets.tolist()
     begun, deep = bytearray(len(dag)), []
     out_degrees = dag.out_degrees.tolist()
-    for sink in order:
-        if out_degrees[sink]:
+    stack = [task for task in reversed(order) if not out_degrees[task]]
+    while stack:
+        task = stack[-1]
+        if begun[task]:
+            stack.pop()
+            if begun[task] == 1:
+                deep.append(task)
+            begun[task] = 2
             continue
-        stack = [sink]
-        while stack:
-            task = stack[-1]
-            if begun[task]:
-                stack.pop()
-                if begun[task] == 1:
-                    deep.append(task)
-                begun[task] = 2
-                continue
-            begun[task] = 1
-            stack += [p for p in targets[offsets[task] : offsets[task + 1]][::-1] if not begun[p]]
+        begun[task] = 1
+        stack += [p for p in targets[offsets[task] : offsets[task + 1]][::-1] if not begun[p]]
     return deep
 
 
 def _no_donor(ground: Ground) -> str | None:
     if is_universal_donor(ground.analysis):
         return None
-    return (
-        "expected W-, N- and C-dags, or M-dags, laid on each other source by source;"
-        " this dag is not made of them"
-    )
+    expected = "expected W-, N- and C-dags, or M-dags, laid on each other source by source"
+    return f"{expected}; this dag is not made of them"
 
 
 LEAN = NamedClusterer("lean", "the cheapest set, for any dag", Lean)
@@ -309,28 +296,22 @@ class Staggered(Clusterer):
     def _size(self, block: int) -> int:
         return self._offsets[block + 1] - self._offsets[block]
 
-    def _tasks(self, block: int) -> list[int]:
-        return self._nonsinks[self._offsets[block] : self._offsets[block + 1]]
-
     def choose(self, size: int) -> list[int]:
         """Return the direct set, or an equally large one of whole blocks that cuts fewer arcs."""
         best = self._frontiers[0].grow(size) or []
         if self._left >= size:
             return best
-        head = self._unfinished()
+        head = [task for block in sorted(self._begun) for task in self._free_tasks(block)]
         if not self._rest.is_self_contained(head):
             return best
         for frontier in self._by_block:
             blocks = frontier.grow(size - len(head)) or []
-            tasks = head + [task for block in blocks for task in self._tasks(block)]
+            whole = (self._nonsinks[slice(*self._offsets[block : block + 2])] for block in blocks)
+            tasks = [*head, *chain.from_iterable(whole)]
             tasks += self._enabled_sinks(tasks)[: size - len(tasks)]
             if len(tasks) == len(best) and self._rest.cut_arcs(tasks) < self._rest.cut_arcs(best):
                 best = tasks
         return best
-
-    def _unfinished(self) -> list[int]:
-        """Free tasks of blocks that were begun."""
-        return [task for block in sorted(self._begun) for task in self._free_tasks(block)]
 
     def _free_tasks(self, block: int) -> Iterator[int]:
         """Yield the free tasks of *block*; searching bytes makes this quick for a wide block."""
@@ -368,11 +349,9 @@ class Staggered(Clusterer):
 
     def finished(self, tasks: Iterable[int]) -> None:
         """Note tasks that are done."""
-        done = list(tasks)
-        opens, owner, children = self._opens, self._owner, self._rest.children
-        for task in done:
-            for child in children(task):
-                opens[owner[child]] += 1
+        done, opens, owner = list(tasks), self._opens, self._owner
+        for child in chain.from_iterable(map(self._rest.children, done)):
+            opens[owner[child]] += 1
         for task in done:
             if (block := self._owner[task]) >= 0:
                 self._done[block] += 1
@@ -381,8 +360,7 @@ class Staggered(Clusterer):
 
     def _count_handed(self, block: int, change: int) -> None:
         """Add *change* to the tasks of *block* that are handed out; note whether it was begun."""
-        size = self._size(block)
-        before = self._handed[block]
+        size, before = self._size(block), self._handed[block]
         handed = self._handed[block] = before + change
         if 0 < before < size:
             self._left -= size - before

@@ -81,6 +81,11 @@ class Frontier:
         self._ready = [self._key(task) for task in order if not rest.missing[task]]
         heapify(self._ready)
         self._popped: list[int] = []
+        # The set that grows: its members, how many parents of each task are among them, and a heap
+        # with the keys of tasks that wait only for members.
+        self._members: list[int] = []
+        self._inside: dict[int, int] = {}
+        self._offers: list[int] = []
         self.looked = 0  # arcs that the last growth looked at
 
     def _key(self, task: int) -> int:
@@ -112,32 +117,47 @@ class Frontier:
         set is sure to cut more arcs than *most_cut*; an arc counts as much as the *weights* of its
         parent say. O(set x degree x log).
         """
-        growth = Growth(self._rest)
-        patience, cut, given_up = room, 0, False
-        while room > 0 and patience > 0 and (task := self._best(growth)) is not None:
-            if self._sizes is not None and self._sizes[task] > room:
+        self._members, self._inside, self._offers, self.looked = [], {}, [], 0
+        patience, cut, is_too_dear = room, 0, False
+        while room > 0 and patience > 0 and (task := self._best()) is not None:
+            size = 1 if self._sizes is None else self._sizes[task]
+            if size > room:
                 patience -= 1
                 continue
-            room -= 1 if self._sizes is None else self._sizes[task]
+            room -= size
             degree = self._rest.out_degree(task)
             if degree > room:  # at most *room* of its children can still join
                 cut += (degree - room) * (1 if weights is None else weights[task])
-                if given_up := cut > most_cut:
+                if is_too_dear := cut > most_cut:
                     break
-            growth.looked += degree
-            self._extend(growth, task, room)
-        self.looked = growth.looked
-        members = growth.close()
-        return None if given_up else members
+            self.looked += degree
+            self._extend(task, room)
+        for task in self._members:
+            self._rest.free[task] = 1
+        return None if is_too_dear else self._members
 
-    def _extend(self, growth: Growth, task: int, room: int) -> None:  # noqa: ARG002  see below
+    def _extend(self, task: int, room: int) -> None:  # noqa: ARG002  see below
         """Add *task*, and offer the tasks that then wait only for members."""
-        for child in growth.add(task):
-            heappush(growth.offers, self._key(child))
+        for child in self._join(task):
+            heappush(self._offers, self._key(child))
 
-    def _best(self, growth: Growth) -> int | None:
-        """Remove and return the best free task of those that *growth* offers and those ready."""
-        ready, offers, free = self._ready, growth.offers, self._rest.free
+    def _join(self, task: int) -> list[int]:
+        """Add *task*; return the tasks that now wait only for members.
+
+        Members count as handed out until the set is complete, so that no task is taken twice.
+        """
+        self._members.append(task)
+        self._rest.free[task] = 0
+        inside, missing, enabled = self._inside, self._rest.missing, []
+        for child in self._rest.children(task):
+            count = inside[child] = inside.get(child, 0) + 1
+            if count == missing[child]:
+                enabled.append(child)
+        return enabled
+
+    def _best(self) -> int | None:
+        """Remove and return the best free task of those that are offered and those ready."""
+        ready, offers, free = self._ready, self._offers, self._rest.free
         while ready or offers:
             if offers and (not ready or offers[0] < ready[0]):
                 key = heappop(offers)
@@ -147,37 +167,6 @@ class Frontier:
             if free[task := self._task(key)]:
                 return task
         return None
-
-
-class Growth:
-    """A set while it grows: its members, and keys of tasks that wait only for members.
-
-    Members count as handed out until `close`, so that no task is taken twice.
-    """
-
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-        self.members: list[int] = []
-        self.inside: dict[int, int] = {}  # number of parents among the members; only tasks with any
-        self.offers: list[int] = []  # a heap
-        self.looked = 0  # arcs
-
-    def add(self, task: int) -> list[int]:
-        """Add *task*; return the tasks that now wait only for members."""
-        self.members.append(task)
-        self._rest.free[task] = 0
-        inside, missing, enabled = self.inside, self._rest.missing, []
-        for child in self._rest.children(task):
-            count = inside[child] = inside.get(child, 0) + 1
-            if count == missing[child]:
-                enabled.append(child)
-        return enabled
-
-    def close(self) -> list[int]:
-        """Return the members, which become free again."""
-        for task in self.members:
-            self._rest.free[task] = 1
-        return self.members
 
 
 class Neighbourhood(Frontier):
@@ -191,20 +180,21 @@ class Neighbourhood(Frontier):
         self._offsets: list[int] = parents.offsets.tolist()
         self._targets: list[int] = parents.targets.tolist()
 
-    def _extend(self, growth: Growth, task: int, room: int) -> None:
-        for child in growth.add(task):
+    def _extend(self, task: int, room: int) -> None:
+        for child in self._join(task):
             closing = self._rest.out_degree(child) <= self._rest.missing[child]
-            self._offer(growth, child, urgent=closing)
+            self._offer(child, urgent=closing)
         for child in self._rest.children(task):
             # A child that needs more tasks than there is room for cannot join. One look is enough.
-            if growth.inside[child] == 1 < self._rest.missing[child] <= room:
-                growth.looked += self._offsets[child + 1] - self._offsets[child]
-                for other in self._targets[self._offsets[child] : self._offsets[child + 1]]:
+            if self._inside[child] == 1 < self._rest.missing[child] <= room:
+                parents = self._targets[self._offsets[child] : self._offsets[child + 1]]
+                self.looked += len(parents)
+                for other in parents:
                     if not self._rest.missing[other] and self._rest.free[other]:
-                        self._offer(growth, other, urgent=False)
+                        self._offer(other, urgent=False)
 
-    def _offer(self, growth: Growth, task: int, *, urgent: bool) -> None:
+    def _offer(self, task: int, *, urgent: bool) -> None:
         """Offer *task* before everything that is ready: urgent tasks first, then first come."""
         tasks = len(self._order)
-        turn = len(growth.members) - (2 if urgent else 1) * tasks
-        heappush(growth.offers, (turn - 1) * tasks + self._rank[task])
+        turn = len(self._members) - (2 if urgent else 1) * tasks
+        heappush(self._offers, (turn - 1) * tasks + self._rank[task])
