@@ -39,7 +39,7 @@ def test_json_names_status_and_method(proof, status, method):
 
 
 def test_ratios_to_a_bound_are_told_without_rounding_up():
-    close = Certified(0.9319, 0.9929, 0.99, is_ic_optimal=False)
+    close = Certified(0.9319, 0.9929, 0.99)
 
     assert proof_sentence(UNPROVED, close) == (
         "At every step at least 93.1% of the eligible jobs that any order could have,"
@@ -49,7 +49,7 @@ def test_ratios_to_a_bound_are_told_without_rounding_up():
 
 
 def test_an_order_that_meets_its_bound_is_ic_optimal():
-    met = Certified(1.0, 1.0, 1.0, is_ic_optimal=True)
+    met = Certified(1.0, 1.0, 1.0)
 
     assert proof_keys(UNPROVED, met)["status"] == "ic-optimal"
     assert proof_sentence(UNPROVED, met) == (

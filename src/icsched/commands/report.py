@@ -55,11 +55,11 @@ from icsched.report.bottlenecks import bottlenecks_of, critical_path
 from icsched.report.curves import curve_keys, memory_keys
 from icsched.report.drawing import cluster_keys, drawing_keys, game_keys, kinds_of_tasks
 from icsched.report.lanes import Lanes, recorded_lanes, run_keys, run_lanes
-from icsched.report.page import Report, pool_keys, report_keys, report_page, size_keys
+from icsched.report.page import plain_keys, pool_keys, report_page, size_keys
 from icsched.report.proof_tree import proof_keys
 from icsched.report.scene import dag_picture
 from icsched.report.stalls import Waits, stall_keys, waits_of
-from icsched.report.subject import NOW, ReportOrder, Subject, capital
+from icsched.report.subject import NOW, Keys, ReportOrder, Subject, capital
 from icsched.report.worth import worth_keys
 from icsched.serve.clusters import plan_clusters
 from icsched.sim import AnyPool, Experiment, Paired, Played, Pool, Simulation, Timeline, Times
@@ -152,8 +152,8 @@ def _learned(past: PastRun, paths: Sequence[str], workflow: Workflow) -> Learned
         raise FormatError(", ".join(paths), None, str(error)) from error
 
 
-def report_of(paths: Sequence[str], wanted: Reported, *, output: str | None = None) -> Report:
-    """Find all that a report shows of a workflow.
+def report_of(paths: Sequence[str], wanted: Reported, *, output: str | None = None) -> Keys:
+    """Return the JSON of a report: all that it shows of a workflow.
 
     Run times are those of the files *run_times*, or of the logs, or the workflow's own. The pool is
     the given one, or that of the logs, or a usual one. Raises ArgumentError if *output* is a file
@@ -177,7 +177,7 @@ def report_of(paths: Sequence[str], wanted: Reported, *, output: str | None = No
         orders = _orders(ordered)
     runs = _simulated(ordered.workflow.residual, orders, pool)
     with working("drawing", len(ordered.plan.order)):
-        return _report(paths, wanted, ordered, orders, runs, learned)
+        return plain_keys(_report(paths, wanted, ordered, orders, runs, learned))
 
 
 def _orders(found: Ordered) -> dict[str, ReportOrder]:
@@ -255,7 +255,7 @@ def _report(
     orders: Mapping[str, ReportOrder],
     runs: _Runs,
     learned: Learned | None,
-) -> Report:
+) -> Keys:
     """Put the report together."""
     from importlib.metadata import version  # slow to import
 
@@ -273,26 +273,26 @@ def _report(
     who = subject.called(pool_words(runs.pool, subject.unit))
     own = None if learned is None else _own_lanes(learned, workflow)
     stalls = None if learned is None else learned.stalls
-    return Report(
-        name=PurePath(paths[0]).name,
-        files=list(paths),
-        version=version("icsched"),
-        to_repeat=wanted.to_repeat(),
-        repeat=wanted.repeat(paths),
-        word=subject.word,
-        notes=list(_notes(paths[0], workflow)),
-        size=size_keys(subject, _origin(paths[0], workflow)),
-        pool=pool_keys(runs.pool, wanted.pool_sentence(who)),
-        worth=worth_keys(subject, path, list(map(named, caution_lines(ordered.cautions)))),
-        stalls=stall_keys(subject, path, narrow, runs.timelines, runs.waits, stalls),
-        curves=curves,
-        memory=memory_keys(subject),
-        dag=drawing_keys(subject, narrow),
-        game=game_keys({name: order.schedule for name, order in orders.items()}, picture),
-        lanes=run_keys(subject, runs.lanes, own),
-        proof=proof_keys(subject, why),
-        clusters=clusters,
-    )
+    return {
+        "name": PurePath(paths[0]).name,
+        "files": list(paths),
+        "version": version("icsched"),
+        "to_repeat": wanted.to_repeat(),
+        "repeat": wanted.repeat(paths),
+        "word": subject.word,
+        "notes": list(_notes(paths[0], workflow)),
+        "size": size_keys(subject, _origin(paths[0], workflow)),
+        "pool": pool_keys(runs.pool, wanted.pool_sentence(who)),
+        "worth": worth_keys(subject, path, list(map(named, caution_lines(ordered.cautions)))),
+        "stalls": stall_keys(subject, path, narrow, runs.timelines, runs.waits, stalls),
+        "curves": curves,
+        "memory": memory_keys(subject),
+        "dag": drawing_keys(subject, narrow),
+        "game": game_keys({name: order.schedule for name, order in orders.items()}, picture),
+        "lanes": run_keys(subject, runs.lanes, own),
+        "proof": proof_keys(subject, why),
+        "clusters": clusters,
+    }
 
 
 def _own_lanes(learned: Learned, workflow: Workflow) -> Lanes:
@@ -375,13 +375,13 @@ def report(
     with naming_pool(pool_file):
         found = report_of(files, wanted, output=output_)
     if output_ is None:
-        put_json(report_keys(found))
+        put_json(found)
         return
     write_text(output_, page_text(found))
     if output_ != STANDARD_OUTPUT:
         say(f"wrote {output_}: open it in a browser\n")
 
 
-def page_text(found: Report) -> str:
+def page_text(found: Keys) -> str:
     """Return the page that shows a report, as HTML."""
-    return report_page(found.name, json_text(report_keys(found)))
+    return report_page(found["name"], json_text(found))

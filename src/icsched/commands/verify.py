@@ -19,7 +19,7 @@ from icsched.files import read_bytes, write_bytes
 from icsched.frames import NOT_IN_JSON
 from icsched.messages import counted, named
 from icsched.pebble.referee import DEFAULT_LIMIT, Verdict
-from icsched.report.proofs import Certified, certified_plan, certified_sentence, percent, ratios
+from icsched.report.proofs import Certified, certified_plan, certified_sentence, percent
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,7 @@ def verify_answer(
         except LimitError as error:
             verdict, undecided = None, str(error)
     eligible = (verdict.eligible, verdict.best_eligible) if verdict else (None, None)
+    least, mean, area = certified or (None, None, None)
     return VerifyAnswer(
         len(dag),
         dag.arc_count,
@@ -73,7 +74,9 @@ def verify_answer(
         verdict.step if verdict else None,
         *eligible,
         (verdict.better_names or None) if verdict else None,
-        *ratios(certified),
+        least,
+        mean,
+        area,
         file=file,
         certified=certified,
         undecided=undecided,

@@ -24,8 +24,7 @@ MOST_STEPS = 60  # at which a game of groups is shown
 def drawing_keys(subject: Subject, bottlenecks: Iterable[Bottleneck]) -> Keys:
     """Return the picture of a subject, in which *bottlenecks* are marked."""
     picture, is_grouped = subject.picture, subject.picture.is_grouped
-    is_narrow = np.zeros(len(picture), np.int64)
-    is_narrow[picture.node[[each.task for each in bottlenecks]]] = 1
+    narrow = picture.node[[each.task for each in bottlenecks]]
     priority = len(subject.dag) - subject.plan.schedule.ranks
     is_timed = subject.workflow.run_times is not None
     return {
@@ -42,7 +41,7 @@ def drawing_keys(subject: Subject, bottlenecks: Iterable[Bottleneck]) -> Keys:
         "kinds": list(map(short_name, picture.kinds)),
         "run_time": six_digits(picture.mean_of(subject.means)) if is_timed else None,
         **_blocks(None if is_grouped else subject.plan.analysis),
-        "is_bottleneck": is_narrow,
+        "is_bottleneck": np.isin(np.arange(len(picture)), narrow).astype(np.int64),
         "priority": six_digits(picture.mean_of(priority)) if is_grouped else priority,
         "arcs": {
             "parent": picture.parent,

@@ -73,20 +73,15 @@ def recorded_lanes(lane: Ids, task: Ids, start: Floats, stop: Floats, ending: Id
     kept = in_order[:MOST_BARS]
     lane = np.unique(lane, return_inverse=True)[1].astype(np.int32)
     workers, end = int(lane.max(initial=-1)) + 1, float(stop.max(initial=0.0))
-    stop = _cut_short(lane, start, stop, in_order)
-    bars = lane[kept], task[kept], start[kept], stop[kept], ending[kept]
-    is_cut = len(start) > MOST_BARS
-    return Lanes(*bars, _names(history.Ending), end, workers, is_cut=is_cut)
-
-
-def _cut_short(lane: Ids, start: Floats, stop: Floats, in_order: NDArray[np.intp]) -> Floats:
-    """Return *stop*, but at most the start of the next bar in the same lane."""
+    # At most the start of the next bar in the same lane.
     by_lane = in_order[np.argsort(lane[in_order], kind="stable")]
     is_followed = lane[by_lane[:-1]] == lane[by_lane[1:]]
     former, latter = by_lane[:-1][is_followed], by_lane[1:][is_followed]
     stop = stop.copy()
     stop[former] = np.minimum(stop[former], start[latter])
-    return stop
+    bars = lane[kept], task[kept], start[kept], stop[kept], ending[kept]
+    is_cut = len(start) > MOST_BARS
+    return Lanes(*bars, _names(history.Ending), end, workers, is_cut=is_cut)
 
 
 def free_lanes(start: Floats, stop: Floats) -> Ids:
@@ -95,14 +90,11 @@ def free_lanes(start: Floats, stop: Floats) -> Ids:
     >>> free_lanes(np.array([0.0, 0.0, 1.0, 2.0]), np.array([2.0, 1.0, 3.0, 3.0])).tolist()
     [0, 1, 1, 0]
     """
-    lanes, busy, free, count = list[int](), list[tuple[float, int]](), list[int](), 0
+    lanes, busy, free = list[int](), list[tuple[float, int]](), list[int]()
     for begin, over in zip(start.tolist(), stop.tolist(), strict=True):
         while busy and busy[0][0] <= begin:
             heappush(free, heappop(busy)[1])
-        if not free:
-            heappush(free, count)
-            count += 1
-        lanes.append(heappop(free))
+        lanes.append(heappop(free) if free else len(busy))  # the others are all busy
         heappush(busy, (over, lanes[-1]))
     return np.array(lanes, np.int32)
 

@@ -9,10 +9,7 @@ import base64
 import hashlib
 import html
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import resources
-from typing import Any
 
 import numpy as np
 
@@ -60,50 +57,19 @@ def size_keys(subject: Subject, origin: str) -> Keys:
     }
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
-    """All that a page shows: each field is a key of its JSON, and None is what is not known.
-
-    Nodes are places in the arrays of `dag`. `repeat` is the command that makes the report again,
-    and `word` is what the file calls a task.
-    """
-
-    name: str
-    files: Sequence[str]
-    version: str
-    to_repeat: str
-    repeat: str
-    word: str
-    notes: Sequence[str]
-    size: Keys
-    pool: Keys
-    worth: Keys
-    stalls: Keys
-    curves: Keys
-    memory: Keys
-    dag: Keys
-    game: Keys
-    lanes: Keys
-    proof: Keys
-    clusters: Keys | None
-
-
-def report_keys(report: Report) -> Keys:
-    """Return a report as JSON shows it."""
+def plain_keys(keys: Keys) -> Keys:
+    """Return *keys* as JSON takes them: lists in place of arrays."""
     import msgspec  # slow to import
 
-    keys: Keys = msgspec.to_builtins(report, enc_hook=_plain)
-    return keys
-
-
-def _plain(value: Any) -> object:
-    return value.tolist()  # of numpy
+    plain: Keys = msgspec.to_builtins(keys, enc_hook=lambda array: array.tolist())
+    return plain
 
 
 def pool_keys(pool: AnyPool, words: str) -> Keys:
     """Return a pool in *words* and as data; the visits of a large recorded pool are None."""
-    data = {name: None if _is_long(value) else value for name, value in pool_to_dict(pool).items()}
-    return {"words": words, **data}
+    data = pool_to_dict(pool)
+    known = {name: None if _is_long(value) else value for name, value in data.items()}
+    return {"words": words, **known}
 
 
 def _is_long(value: object) -> bool:
@@ -116,10 +82,15 @@ def report_page(name: str, data: str) -> str:
     Names of tasks in the JSON are text, and can never become markup: without `<` neither
     `</script>` nor `<!--` can end or hide anything.
     """
-    style, script = _text("page.css"), _joined()
+    whole = "\n".join(map(_text, SCRIPTS))
+    # One module: what scripts import from each other is then simply there.
+    script = re.sub(r"^(import [^;]*;\n|export (?=\w))", "", whole, flags=re.M)
+    style = _text("page.css")
     parts = {
         "title": html.escape(named(name)),
-        "policy": _policy(style, script),
+        # This style and this script are let in, and nothing from any network.
+        "policy": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'",
         "style": style,
         "script": script,
         "report": data.rstrip("\n").replace("<", "\\u003c"),
@@ -129,20 +100,6 @@ def report_page(name: str, data: str) -> str:
 
 def _text(name: str) -> str:
     return (resources.files(__package__) / name).read_text(encoding="utf-8")
-
-
-def _joined() -> str:
-    """Return all scripts as one module: what they import from each other is then simply there."""
-    whole = "\n".join(map(_text, SCRIPTS))
-    return re.sub(r"^(import [^;]*;\n|export (?=\w))", "", whole, flags=re.M)
-
-
-def _policy(style: str, script: str) -> str:
-    """Return the policy that lets this style and this script in, and nothing from any network."""
-    return (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
 
 
 def _hash(text: str) -> str:

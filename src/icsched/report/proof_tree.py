@@ -1,8 +1,8 @@
 """What is proved about the order of a report, as a tree of sentences."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from icsched.report.proofs import proof_sentence, ratios, unbounded
+from icsched.report.proofs import proof_sentence, unbounded
 from icsched.report.subject import Keys, Subject
 from icsched.theory.proof import Chain, ProofStep, Rule, Sign, Theorem
 
@@ -60,13 +60,13 @@ def proof_keys(subject: Subject, why: ProofStep | None) -> Keys:
         words = f"{optimal} {_REASONS[proof.theorem]}"
     else:
         words = proof_sentence(proof, certified) + unbounded(subject.plan, certified)
-    known = ratios(certified)
+    least, mean, area = certified or (None, None, None)
     return {
         "status": "ic-optimal" if is_optimal else "unproved",
         "words": subject.called(words),
-        "min_ratio": known.min_ratio,
-        "mean_ratio": known.mean_ratio,
-        "area_ratio": known.bound_area_ratio,
+        "min_ratio": least,
+        "mean_ratio": mean,
+        "area_ratio": area,
         "tree": None if why is None else _branch(why, subject.called),
         "is_cut": why is not None and _is_cut(why),
     }
@@ -84,21 +84,17 @@ def _branch(step: ProofStep, called: Callable[[str], str] = str) -> Keys:
     }
 
 
-def _flat(step: ProofStep) -> list[ProofStep]:
-    """Return the parts of a step; a part with the same rule gives its own parts instead.
+def _flat(step: ProofStep) -> Iterator[ProofStep]:
+    """Yield the parts of a step; a part with the same rule gives its own parts instead.
 
     A sum of sums is a sum, and so for parts in series and for the least of bounds.
     """
-    is_same = step.rule in (Rule.SUM, Rule.SERIES, Rule.LEAST)
-    return [
-        each
-        for part in step.parts
-        for each in (
-            _flat(part)
-            if is_same and part.rule is step.rule and part.count == 1 and not part.name
-            else [part]
-        )
-    ]
+    for part in step.parts:
+        is_same = part.rule is step.rule and step.rule in (Rule.SUM, Rule.SERIES, Rule.LEAST)
+        if is_same and part.count == 1 and not part.name:
+            yield from _flat(part)
+        else:
+            yield part
 
 
 def _links(chain: Chain, called: Callable[[str], str]) -> list[Keys]:

@@ -1,6 +1,5 @@
 """Proofs in words: the sentence of reports and the strings of JSON."""
 
-from dataclasses import dataclass
 from math import floor
 from typing import NamedTuple
 
@@ -11,30 +10,27 @@ from icsched.theory.proof import Chain, Link, Proof, ProofStep, Rule, Sign, Theo
 MOST_COMPARED = 200_000
 
 
-@dataclass(frozen=True)
-class Certified:
-    """An order over a bound: the least and the mean ratio of all steps, and that of the areas.
-
-    `by_bound` says that the order was compared with a bound; otherwise a theorem says that all
-    ratios are 1.
-    """
+class Certified(NamedTuple):
+    """An order over a bound: the least and the mean ratio of all steps, and that of the areas."""
 
     min_ratio: float
     mean_ratio: float
-    area_ratio: float
-    is_ic_optimal: bool
-    by_bound: bool = True
+    bound_area_ratio: float
+
+    @property
+    def is_ic_optimal(self) -> bool:
+        """Whether the order meets the bound at every step."""
+        return self.min_ratio == 1
 
 
 def certified_plan(plan: Plan) -> Certified | None:
     """Compare a plan with a bound; None for a large workflow with an order that is not proved."""
     if plan.proof.is_ic_optimal:
-        return Certified(1.0, 1.0, 1.0, is_ic_optimal=True, by_bound=False)
+        return Certified(1.0, 1.0, 1.0)
     if len(plan.order) + plan.schedule.dag.arc_count > MOST_COMPARED:
         return None
     found = plan.certificate
-    ratios = found.min_ratio, found.mean_ratio, found.area_ratio
-    return Certified(*ratios, is_ic_optimal=found.is_ic_optimal)
+    return Certified(found.min_ratio, found.mean_ratio, found.area_ratio)
 
 
 _THEOREM = {
@@ -63,23 +59,8 @@ def proof_keys(proof: Proof, certified: Certified | None = None) -> dict[str, ob
         "status": "ic-optimal" if is_optimal else "unproved",
         "method": met or _method(proof),
         "chain": _shown(proof),
-        **ratios(certified)._asdict(),
+        **(certified._asdict() if certified else dict.fromkeys(Certified._fields)),
     }
-
-
-class Ratios(NamedTuple):
-    """An order over a bound, as JSON shows it; None if nobody knows."""
-
-    min_ratio: float | None = None
-    mean_ratio: float | None = None
-    bound_area_ratio: float | None = None
-
-
-def ratios(certified: Certified | None) -> Ratios:
-    """Return the ratios to a certified bound, if they are known."""
-    if certified is None:
-        return Ratios()
-    return Ratios(certified.min_ratio, certified.mean_ratio, certified.area_ratio)
 
 
 def proof_sentence(proof: Proof, certified: Certified | None = None) -> str:
@@ -88,7 +69,7 @@ def proof_sentence(proof: Proof, certified: Certified | None = None) -> str:
     >>> proof_sentence(Proof())
     'Nothing is proved about this order.'
     """
-    share = "" if certified is None or not certified.by_bound else certified_sentence(certified)
+    share = "" if certified is None else certified_sentence(certified)
     if proof.no_order_is_ic_optimal:
         area = "; this one has the most eligible jobs on average"
         exact = f"No order is IC-optimal{area if proof.has_largest_area else ''} (exact)."
@@ -97,10 +78,8 @@ def proof_sentence(proof: Proof, certified: Certified | None = None) -> str:
         return share or "Nothing is proved about this order."
     if proof.theorem is Theorem.BLOCKS and proof.chain == Chain(()):
         return "IC-optimal: all orders are alike, because no job waits for another."
-    links = _shown(proof)
-    chain = f": {links}" if links else ""
-    paper = "" if proof.theorem is None else _PAPER.get(proof.theorem, "")
-    by = f"{paper}{_method(proof)}{chain}"
+    chain = f": {links}" if (links := _shown(proof)) else ""
+    by = f"{_PAPER.get(proof.theorem, '')}{_method(proof)}{chain}"
     return f"IC-optimal, no order has more eligible jobs at any step ({by})."
 
 
@@ -148,11 +127,9 @@ def percent(ratio: float) -> str:
 def _method(proof: Proof) -> str | None:
     if proof.theorem is None:
         return None
-    name = _THEOREM[proof.theorem]
-    if proof.no_order_is_ic_optimal:
-        area = ", this has the largest area"
-        return f"{name}: no order is ic-optimal{area if proof.has_largest_area else ''}"
-    return name
+    none = ": no order is ic-optimal" if proof.no_order_is_ic_optimal else ""
+    area = ", this has the largest area" if proof.has_largest_area else ""
+    return f"{_THEOREM[proof.theorem]}{none}{area}"
 
 
 def _shown(proof: Proof) -> str | None:

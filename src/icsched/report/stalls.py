@@ -70,27 +70,19 @@ def _words(
 ) -> str:
     """Say what time is lost, and how often workers find nothing; best order and baseline alone."""
     names = list(dict.fromkeys([subject.baseline, best_order(subject), "auto"]))
+    lost = [
+        f"for {100 * share:.1f}% of their time in {order_called(name)}"
+        for name in names
+        if name in waits and (share := waits[name].lost) is not None
+    ]
+    find = f"In one simulated run, workers find no {subject.word} to take {', '.join(lost)}. "
     who = "batches find" if isinstance(subject.pool, Pool) else "requests find"
     shares = "; ".join(
         f"{100 * subject.found.orders[name].stall.mean:.1f}% of all {who} no eligible"
         f" {subject.word} in {order_called(name)}"
         for name in names
     )
-    return (
-        f"{_lost_words(subject, waits, names)}{shares}. {_path_words(subject, path, bottlenecks)}"
-    )
-
-
-def _lost_words(subject: Subject, waits: Mapping[str, Waits], names: list[str]) -> str:
-    """Say which share of the workers' time one run of each order loses; "" if nobody knows."""
-    lost = {name: waits[name].lost for name in names if name in waits}
-    told = [
-        f"for {100 * share:.1f}% of their time in {order_called(name)}"
-        for name, share in lost.items()
-        if share is not None
-    ]
-    find = f"In one simulated run, workers find no {subject.word} to take"
-    return f"{find} {', '.join(told)}. " if told else ""
+    return f"{find if lost else ''}{shares}. {_path_words(subject, path, bottlenecks)}"
 
 
 def _path_words(subject: Subject, path: CriticalPath, bottlenecks: int) -> str:
@@ -123,13 +115,8 @@ def _bottleneck(subject: Subject, each: Bottleneck) -> Keys:
         f"After {counted(each.step, subject.word)}, {each.eligible:,} can run. {each.waiting:,} of"
         f" the {left:,} left ({100 * each.share:.0f}%) {wait} for this one."
     )
-    return {
-        **subject.task_keys(each.task, words),
-        "step": each.step,
-        "eligible": each.eligible,
-        "waiting": each.waiting,
-        "share": each.share,
-    }
+    named_task = subject.task_keys(each.task, words)
+    return {**named_task, **vars(each), **named_task}  # in this order, but the task by its name
 
 
 def stall_lines(found: Stalls) -> list[str]:
@@ -196,23 +183,18 @@ def _takeable(dag: Dag, given: Assignments, delay: float) -> tuple[Floats, Ids]:
     results = np.zeros(len(dag))
     has_result = given.ending == Ending.RESULT
     results[given.task[has_result]] = given.end[has_result]
-    ready, last = _released(dag, results)
-    takeable, awaited = ready[given.task] + delay * (last[given.task] >= 0), last[given.task]
-    by_task = np.argsort(given.task, kind="stable")
-    again = by_task[1:][given.task[by_task[1:]] == given.task[by_task[:-1]]]
-    before = by_task[:-1][given.task[by_task[1:]] == given.task[by_task[:-1]]]
-    takeable[again], awaited[again] = given.end[before] + delay, given.task[again]
-    return np.minimum(takeable, given.time), awaited
-
-
-def _released(dag: Dag, results: Floats) -> tuple[Floats, Ids]:
-    """Return when the last parent of each task had its result, and that parent, -1 for sources."""
+    # When the last parent of each task had its result, and that parent, -1 for sources.
     ready, last = np.zeros(len(dag)), np.full(len(dag), -1, np.int32)
     arcs = dag.arcs[np.argsort(results[dag.arcs[:, 0]], kind="stable")]
     last[arcs[:, 1]] = arcs[:, 0]  # of several arcs to one task, the last one stays
-    has_parents = last >= 0
-    ready[has_parents] = results[last[has_parents]]
-    return ready, last
+    ready[last >= 0] = results[last[last >= 0]]
+    awaited = last[given.task]
+    takeable = ready[given.task] + delay * (awaited >= 0)
+    by_task = np.argsort(given.task, kind="stable")
+    is_again = given.task[by_task[1:]] == given.task[by_task[:-1]]
+    before, again = by_task[:-1][is_again], by_task[1:][is_again]
+    takeable[again], awaited[again] = given.end[before] + delay, given.task[again]
+    return np.minimum(takeable, given.time), awaited
 
 
 def _until(moments: Floats, at: Floats) -> Ids:

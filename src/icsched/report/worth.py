@@ -69,8 +69,7 @@ def _order_keys(subject: Subject, name: str) -> Keys:
 
 def _worth_words(subject: Subject, best: str, ratio: Ratio | None) -> str:
     """Say what the best order gains over the baseline."""
-    runs = subject.found.runs
-    few = ""
+    runs, few = subject.found.runs, ""
     if runs < FEWEST_RUNS:
         few = f" Only {counted(runs, 'run')} of each order were simulated, so the intervals may be"
         few += " too narrow."
@@ -90,23 +89,19 @@ def _order_words(subject: Subject, name: str) -> str:
     """Say what an order is."""
     if name == NOW:
         return "the priorities that the file has now"
-    told = subject.called(ORDERS[name].sentence)
-    choice = subject.plan.choice
+    told, choice = subject.called(ORDERS[name].sentence), subject.plan.choice
     if name != "auto" or choice is None:
         return told
-    chosen = _present_words(subject) if choice.chosen == choice.present else choice.chosen
-    return f"{told}; here it is {chosen}"
-
-
-def _present_words(subject: Subject) -> str:
-    """Say what the file has without icsched's section."""
-    now = subject.orders.get(NOW)
+    if choice.chosen != choice.present:
+        return f"{told}; here it is {choice.chosen}"
+    # What the file has without icsched's section.
+    now, own = subject.orders.get(NOW), subject.workflow.priorities
     if now is None:
-        return "first come, first served, because the file has no priorities"
-    own, shown = subject.workflow.priorities, now.played.priorities
-    if own is not None and shown is not None and np.array_equal(shown, own):
-        return "what the file has now"
-    return "what the file has without a section of icsched's"
+        return f"{told}; here it is first come, first served, because the file has no priorities"
+    shown = now.played.priorities
+    is_now = own is not None and shown is not None and np.array_equal(shown, own)
+    has = "now" if is_now else "without a section of icsched's"
+    return f"{told}; here it is what the file has {has}"
 
 
 def _least_time_keys(subject: Subject, path: CriticalPath, best: str) -> Keys | None:
