@@ -1,6 +1,6 @@
 """A drop-in for `graphlib.TopologicalSorter` that hands out the best tasks first."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import is_
 from typing import Any, Generic, cast
 
@@ -50,22 +50,27 @@ class Sorter(Generic[T]):
         # The group handed out last: names and ids. It is replaced as a whole, so that threads may
         # share a sorter.
         self._last: tuple[tuple[T, ...], list[int]] = ((), [])
-        self._graph: _DagGraph[T] | _GrowingGraph[T]
-        if order is not None or not (graph is None or hasattr(graph, "items")):
-            if graph is None:
-                expected = "expected a graph with it, because an order is of a graph"
-                raise ArgumentError(f"order: {expected}")
-            self._graph = _DagGraph(dag_of(graph), order)
+        self._dag: Dag[T] | None = None  # if the graph was given as a whole
+        self._parents: list[int] = []  # else, of each arc; there may be cycles
+        self._children: list[int] = []
+        self._added: dict[T, int] = {}
+        self._names: list[T] = []  # a list hands out items faster than a tuple
+        if order is None and (graph is None or hasattr(graph, "items")):
+            for task, parents in cast("ParentsOf[T]", graph or {}).items():
+                if not isinstance(parents, Iterable):
+                    expected = f"expected a list of tasks, got {parents!r}"
+                    raise GraphError(f"parents of task {task!r}: {expected}")
+                self._add(task, parents)
             return
-        self._graph = _GrowingGraph()
-        for task, parents in cast("ParentsOf[T]", graph or {}).items():
-            if not isinstance(parents, Iterable):
-                expected = f"expected a list of tasks, got {parents!r}"
-                raise GraphError(f"parents of task {task!r}: {expected}")
-            self._graph.add(task, parents)
+        if graph is None:
+            expected = "expected a graph with it, because an order is of a graph"
+            raise ArgumentError(f"order: {expected}")
+        dag = self._dag = dag_of(graph)
+        self._names = list(dag.names)
+        self._order = prioritize(dag, "prio").order if order is None else check_order(dag, order)
 
     def __repr__(self) -> str:
-        return brief(self, tasks=len(self._graph.names), is_prepared=self._queue is not None)
+        return brief(self, tasks=len(self._names), is_prepared=self._queue is not None)
 
     def __getstate__(self) -> dict[str, Any]:
         if self._queue is not None:
@@ -80,10 +85,23 @@ class Sorter(Generic[T]):
         """
         if self._queue is not None:
             raise ValueError("Nodes cannot be added after a call to prepare()")
-        if isinstance(self._graph, _DagGraph):
+        if self._dag is not None:
             given = "its graph or its order was given as a whole"
             raise ValueError(f"cannot add to this sorter: {given}")
-        self._graph.add(node, predecessors)
+        self._add(node, predecessors)
+
+    def _add(self, node: T, predecessors: Iterable[T]) -> None:
+        task = self._id(node)
+        for predecessor in in_order(predecessors):
+            self._parents.append(self._id(predecessor))
+            self._children.append(task)
+
+    def _id(self, node: T) -> int:
+        task = self._added.get(node)
+        if task is None:
+            task = self._added[node] = len(self._names)
+            self._names.append(node)
+        return task
 
     def prepare(self) -> None:
         """Close the graph, check it for cycles and order it.
@@ -94,9 +112,18 @@ class Sorter(Generic[T]):
         """
         if self._started:
             raise ValueError("cannot prepare() after starting iteration")
-        self._queue, cycle = self._graph.queue()
-        if cycle:
-            raise CycleError([self._graph.names[task] for task in [*cycle, cycle[0]]])
+        dag: Dag[Any] | None = self._dag
+        if dag is None:
+            arcs = np.array([self._parents, self._children], np.int32)
+            try:
+                dag = Dag.from_arcs(len(self._names), arcs.T)
+            except CycleError:
+                children, parents, _, cycle = _native.build(len(self._names), *arcs)
+                self._queue = ReadyQueue(children, parents, np.empty(0, np.int32))  # no ranks
+                names = [self._names[task] for task in cycle.tolist()]
+                raise CycleError([*names, names[0]]) from None
+            self._order = prioritize(dag, "prio").order
+        self._queue = ReadyQueue(dag.child_rows, dag.parent_rows, ranks_of(self._order))
 
     def get_ready(self, n: int | None = None) -> tuple[T, ...]:
         """Return ready tasks not handed out before, best first: all of them, or *n* at most.
@@ -106,7 +133,7 @@ class Sorter(Generic[T]):
         most = _EVERYTHING
         if n is not None:
             most = min(checks.whole_number("n", n, least=0), _EVERYTHING)
-        tasks, known = self._prepared().take(most), self._graph.names
+        tasks, known = self._prepared().take(most), self._names
         names = tuple([known[task] for task in tasks])  # quicker than from a generator or map
         self._last = names, tasks
         self._started = True
@@ -170,72 +197,23 @@ class Sorter(Generic[T]):
             raise ValueError("prepare() must be called first")
         return self._queue
 
+    @property
+    def _ids(self) -> Mapping[T, int]:
+        return self._added if self._dag is None else self._dag.ids
+
     def _known(self, nodes: Iterable[T]) -> list[int]:
         """Ids of *nodes*, up to the first that is not in the graph."""
-        tasks = []
+        tasks, ids = [], self._ids
         for node in nodes:
             try:
-                tasks.append(self._graph.ids[node])
+                tasks.append(ids[node])
             except (KeyError, TypeError):
                 break
         return tasks
 
     def _objection(self, node: T) -> str:
-        if node not in self._graph.ids:
+        if node not in self._ids:
             return "was not added using add()"
-        if self._prepared().state(self._graph.ids[node]) == ReadyQueue.State.FINISHED:
+        if self._prepared().state(self._ids[node]) == ReadyQueue.State.FINISHED:
             return "was already marked done"
         return "was not passed out by get_ready()"
-
-
-class _GrowingGraph(Generic[T]):
-    """Tasks and arcs as they are added by name; may hold cycles."""
-
-    def __init__(self) -> None:
-        self.ids: dict[T, int] = {}
-        self.names: list[T] = []
-        self._parents: list[int] = []
-        self._children: list[int] = []
-
-    def add(self, node: T, predecessors: Iterable[T]) -> None:
-        task = self._id(node)
-        for predecessor in in_order(predecessors):
-            self._parents.append(self._id(predecessor))
-            self._children.append(task)
-
-    def _id(self, node: T) -> int:
-        task = self.ids.get(node)
-        if task is None:
-            task = self.ids[node] = len(self.names)
-            self.names.append(node)
-        return task
-
-    def queue(self) -> tuple[ReadyQueue, list[int]]:
-        """Return a queue of the tasks, and a cycle; tasks of a cyclic graph have no ranks."""
-        arcs = np.array([self._parents, self._children], np.int32)
-        try:
-            dag = Dag.from_arcs(len(self.names), arcs.T)
-        except CycleError:
-            children, parents, _, cycle = _native.build(len(self.names), *arcs)
-            return ReadyQueue(children, parents, np.empty(0, np.int32)), cycle.tolist()
-        ranks = ranks_of(prioritize(dag, "prio").order)
-        return ReadyQueue(dag.child_rows, dag.parent_rows, ranks), []
-
-
-class _DagGraph(Generic[T]):
-    """A Dag in the shape that Sorter works on."""
-
-    def __init__(self, dag: Dag[T], order: Order | None) -> None:
-        self._dag = dag
-        self._ranks = ranks_of(
-            prioritize(dag, "prio").order if order is None else check_order(dag, order)
-        )
-        self.ids = dag.ids
-        self.names = list(dag.names)  # a list hands out items faster than a tuple
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _DagGraph, (self._dag, ranks_of(self._ranks))
-
-    def queue(self) -> tuple[ReadyQueue, list[int]]:
-        """Return a queue of the tasks, and no cycle."""
-        return ReadyQueue(self._dag.child_rows, self._dag.parent_rows, self._ranks), []

@@ -263,8 +263,9 @@ class ClusterServer(Generic[T]):
         last = max(self._last_place, self._place[tasks[-1]])
         if self._proved and last + 1 == self._handed + len(tasks):
             return True
-        is_small = len(self._dag) <= EXACT_TASKS
-        before = [task for task, free in enumerate(self._rest.free) if is_small and not free]
+        if len(self._dag) > EXACT_TASKS:
+            return None
+        before = [task for task, free in enumerate(self._rest.free) if not free]
         return is_productive(self._dag, before, tasks)
 
     def _note_handed_out(self, tasks: Sequence[int]) -> None:

@@ -186,7 +186,7 @@ class Lean(Clusterer):
         """Return the cheapest set, the last if several are; all sets are equally large."""
         best, way, least = list[int](), len(self._looks) - 1, inf
         asked = [i for i, looks in enumerate(self._looks) if looks >= 0]
-        if way not in asked:  # nor is its cost counted
+        if way not in asked:  # take its set, and count no cost
             best, asked = self._frontiers[way].grow(size) or [], []
         for i in asked:
             tasks = self._frontiers[i].grow(size, least, self._sizes)
