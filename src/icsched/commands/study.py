@@ -36,9 +36,9 @@ from icsched.commands.pool_options import (
     read_given_pool,
 )
 from icsched.commands.simulate import check_unit
-from icsched.commands.terminal import progress, report, say, tell_user, working
+from icsched.commands.terminal import progress, say, tell_user, working
 from icsched.errors import ArgumentError, EngineError, FormatError
-from icsched.messages import counted, named, number
+from icsched.messages import counted, named, number, storable
 from icsched.orders import Plan
 from icsched.report import figures as draw
 from icsched.sim.experiment import cores
@@ -70,9 +70,8 @@ BESIDE = "critical-path"  # every study shows it: a gain has it and fifo beside 
 class Studied:
     """A workflow of the study, with the name that its rows and figures have.
 
-    `plans` has the plan of each order. `subject` has what the cells play: the name of an order
-    that is played live, or a list of jobs. `told` says which jobs are done already, and where run
-    times come from.
+    `subject` has what the cells play: the name of an order that is played live, or a list of jobs.
+    `told` says which jobs are done already, and where run times come from.
     """
 
     name: str
@@ -83,8 +82,8 @@ class Studied:
 
 
 @dataclass(frozen=True, eq=False)
-class StudyBegun:
-    """What a study will compute, and where its cells are kept; `orders` are compared with fifo."""
+class Study:
+    """What a study computes, and where its cells are kept; `orders` are compared with fifo."""
 
     directory: str
     orders: tuple[str, ...]
@@ -93,16 +92,10 @@ class StudyBegun:
     workflows: tuple[Studied, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class StudyAnswer:
-    """The finished cells by the workflow's name, and the tables that were written."""
-
-    begun: StudyBegun
-    rows: dict[str, list[CellResult]]
-    written: tuple[str, ...]
+Rows = dict[str, list[CellResult]]  # the finished cells, by the workflow's name
 
 
-def study_begun(
+def study_of(
     files: Sequence[str],
     wanted: Sequence[str],
     directory: str,
@@ -112,14 +105,16 @@ def study_begun(
     run_times: Sequence[str],
     has_unit: bool,
     reading: FileOptions,
-) -> StudyBegun:
+) -> Study:
     """Read the workflows, each file is one, and put each into the *wanted* orders.
 
     Orders are names or @FILE. Mean run times are those in the files *run_times*, or else the
     workflow's own. They are in seconds. Raises ArgumentError for such times unless the cells *have
     a unit*: their times are in seconds, too.
     """
-    orders = _checked_orders(wanted)
+    if BASELINE in wanted:
+        raise ArgumentError(f"--order: a study compares with {BASELINE}: expected another order")
+    orders = tuple(dict.fromkeys([*wanted, BESIDE]))
     if run_times and len(files) > 1:
         raise ArgumentError(f"--run-times: expected one workflow, got {len(files)}")
     if run_times:
@@ -131,27 +126,19 @@ def study_begun(
             check_unit(file, has_unit=has_unit, option="--intervals")
         timed = times_known(workflow, is_own=not run_times)
         sentences = done_sentence(workflow, "simulate"), times_sentence(timed) if timed else ""
-        plans = {_text(word): _plan(workflow, file, word) for word in orders}
+        plans = {storable(word): _plan(workflow, file, word) for word in orders}
         played = {w: w if is_played_live(w) else plan.schedule.order for w, plan in plans.items()}
         left = workflow.residual
         subject = Subject(left.dag, played, left.run_times)
         told = tuple(filter(None, sentences))
         workflows.append(Studied(name, plans, subject, fingerprint(subject, terms), told))
-    named = tuple(map(_text, orders))
-    return StudyBegun(directory, named, tuple(cells), terms, tuple(workflows))
-
-
-def _checked_orders(wanted: Sequence[str]) -> tuple[str, ...]:
-    """Return the orders, each once, with critical path beside; raises ArgumentError."""
-    if BASELINE in wanted:
-        raise ArgumentError(f"--order: a study compares with {BASELINE}: expected another order")
-    return tuple(dict.fromkeys([*wanted, BESIDE]))
+    return Study(directory, tuple(map(storable, orders)), tuple(cells), terms, tuple(workflows))
 
 
 def _named(files: Sequence[str]) -> dict[str, str]:
     """Return each file under its name without suffix, or under its path if two share a name."""
     check_given(files)
-    paths = [Path(_text(file)) for file in files]
+    paths = [Path(storable(file)) for file in files]
     stems = Counter(path.stem for path in paths)
     names = [path.stem if stems[path.stem] == 1 else _flat(path) for path in paths]
     outputs = Counter(stem for name in names for stem in (name, f"{name}-eligible"))
@@ -159,11 +146,6 @@ def _named(files: Sequence[str]) -> dict[str, str]:
         if outputs[name] > 1 or outputs[f"{name}-eligible"] > 1:
             raise ArgumentError(f"{file}: expected files of different names, got two of {name!r}")
     return dict(zip(names, files, strict=True))
-
-
-def _text(word: str) -> str:
-    """Return *word* as text that tables can have: a file's name may be no text."""
-    return word.encode(errors="backslashreplace").decode()
 
 
 def _flat(path: Path) -> str:
@@ -193,67 +175,54 @@ def _cell_runner(threads: int, dask: str | None) -> Iterator[CellRunner]:
         yield runner
 
 
-def _fill(begun: StudyBegun, threads: int, dask: str | None) -> None:
+def _fill(study: Study, threads: int, dask: str | None) -> None:
     """Compute the cells that are missing; finished cells are kept, whatever happens."""
-    with Store(begun.directory) as store:
-        missing = {w.name: _missing(begun, w, store) for w in begun.workflows}
+    with Store(study.directory) as store:
+        missing = {w.name: _missing(study, w, store) for w in study.workflows}
         if not any(missing.values()):
             return
         with _cell_runner(threads, dask) as runner:
-            for workflow in begun.workflows:
+            for workflow in study.workflows:
                 cells = missing[workflow.name]
-                found = runner(workflow.subject, cells, begun.terms)
+                found = runner(workflow.subject, cells, study.terms)
                 with progress(f"simulating {workflow.name}") as tell, closing(found):
                     for done, result in enumerate(found, 1):
                         store.add(workflow.fingerprint, result)
                         tell(done, len(cells))
 
 
-def _missing(begun: StudyBegun, workflow: Studied, store: Store) -> list[Cell]:
+def _missing(study: Study, workflow: Studied, store: Store) -> list[Cell]:
     """Return the cells that the store lacks; tell how many it has."""
     there = store.cells(workflow.fingerprint)
-    missing = [cell for cell in begun.cells if cell not in there]
-    if found := len(begun.cells) - len(missing):
+    missing = [cell for cell in study.cells if cell not in there]
+    if found := len(study.cells) - len(missing):
         were = "was" if found == 1 else "were"
-        cells = counted(len(begun.cells), "cell")
+        cells = counted(len(study.cells), "cell")
         say(f"{workflow.name}: {found:,} of {cells} {were} there already\n")
         sys.stdout.flush()
     return missing
 
 
-def study_answer(begun: StudyBegun) -> StudyAnswer:
-    """Gather the finished cells, and write the tables."""
-    rows = {w.name: _results(begun, w) for w in begun.workflows}
-    written = tuple(write_tables(begun.directory, rows, begun.orders, begun.terms))
-    return StudyAnswer(begun, rows, written)
+def _finished(study: Study) -> Rows:
+    """Return the finished cells of each workflow."""
+    rows = {}
+    for workflow in study.workflows:
+        there = read_cells(study.directory, workflow.fingerprint)
+        rows[workflow.name] = [there[cell] for cell in study.cells if cell in there]
+    return rows
 
 
-def _results(begun: StudyBegun, workflow: Studied) -> list[CellResult]:
-    there = read_cells(begun.directory, workflow.fingerprint)
-    return [there[cell] for cell in begun.cells if cell in there]
-
-
-SUFFIXES = ("svg", "png")
-
-
-def _beginning(begun: StudyBegun) -> str:
-    """Say which workflows have jobs that are done already, and where run times come from."""
-    return "".join(f"{each.name}: {line}\n" for each in begun.workflows for line in each.told)
-
-
-def text(found: StudyAnswer) -> str:
+def text(study: Study, rows: Rows) -> str:
     """Return a line for each order of each workflow."""
-    return "".join(_sentences(found, workflow.name) for workflow in found.begun.workflows)
+    lines = []
+    for name, results in rows.items():
+        there = f"{name}: {_count(results, len(study.cells))}"
+        gains = [gain for order in study.orders if (gain := _gain(results, order))]
+        lines += [f"{there}; {gain}\n" for gain in gains] or [f"{there}\n"]
+    return "".join(lines)
 
 
-def _sentences(found: StudyAnswer, name: str) -> str:
-    results = found.rows[name]
-    there = f"{name}: {_finished(results, len(found.begun.cells))}"
-    gains = [gain for order in found.begun.orders if (gain := _gain(results, order))]
-    return "".join(f"{there}; {gain}\n" for gain in gains) or f"{there}\n"
-
-
-def _finished(results: Sequence[CellResult], cells: int) -> str:
+def _count(results: Sequence[CellResult], cells: int) -> str:
     """Say how many cells are finished, and how many are precise."""
     there = counted(len(results), "cell")
     if len(results) < cells:
@@ -281,24 +250,22 @@ def _place(cell: Cell) -> str:
     return f", at interval {number(cell.interval)} and batch {number(cell.batch)}"
 
 
-def _write_figures(found: StudyAnswer) -> list[str]:
-    """Draw the figures of each workflow; return their files. Raises EngineError if that fails."""
-    begun = found.begun
-    labels = {order: named(order) for order in begun.orders}
-    written = []
-    for workflow in begun.workflows:
+def _figures(study: Study, rows: Rows) -> Iterator[str]:
+    """Draw the figures of each workflow, and yield their files; raises EngineError."""
+    labels = {order: named(order) for order in study.orders}
+    for workflow in study.workflows:
         name, title, plans = workflow.name, named(workflow.name), workflow.plans
         profiles = {labels[order]: plan.schedule.eligible for order, plan in plans.items()}
         fifo = next(iter(plans.values())).fifo.eligible
         figures = {
-            name: draw.ratio_figure(title, begun.cells, found.rows[name], labels),
+            name: draw.ratio_figure(title, study.cells, rows[name], labels),
             f"{name}-eligible": draw.eligible_figure(title, profiles, fifo),
         }
         for stem, figure in figures.items():
-            written += draw.write_figure(figure, str(Path(begun.directory, stem)), SUFFIXES)
-    return written
+            yield from draw.write_figure(figure, str(Path(study.directory, stem)), SUFFIXES)
 
 
+SUFFIXES = ("svg", "png")
 _MOST_THREADS = 1024
 
 
@@ -417,20 +384,26 @@ def study(
     cells = grid_options.cells(terms)
     if no_run and not is_study(directory):
         raise FormatError(directory, None, "no study there")
-    begun = study_begun(
+    wanted = study_of(
         *(files, order, directory, cells, terms),
         run_times=time_options.run_times,
         has_unit=grid_options.has_unit,
         reading=reading,
     )
-    report(begun, _beginning)
+    say("".join(f"{each.name}: {line}\n" for each in wanted.workflows for line in each.told))
     say(caution_text(about_pool(grid_options.given)))
     if not no_run:
         with naming_pool(grid_options.pool_file):
-            _run(begun, threads or cores(), dask)
-    found = study_answer(begun)
-    report(found, text)
-    say(f"wrote {', '.join([*found.written, *_figures(found)])}\n")
+            _run(wanted, threads or cores(), dask)
+    rows = _finished(wanted)
+    written = write_tables(directory, rows, wanted.orders, terms)
+    say(text(wanted, rows))
+    try:
+        with working("drawing"):
+            written += _figures(wanted, rows)
+    except EngineError as error:  # no matplotlib, but the tables are there
+        say(f"icsched: no figures: {error}\n", stream=sys.stderr)
+    say(f"wrote {', '.join(written)}\n")
 
 
 def _checked(directory: str | None, threads: int | None, dask: str | None) -> str:
@@ -444,22 +417,12 @@ def _checked(directory: str | None, threads: int | None, dask: str | None) -> st
     return directory
 
 
-def _run(begun: StudyBegun, threads: int, dask: str | None) -> None:
+def _run(study: Study, threads: int, dask: str | None) -> None:
     """Compute the cells that are missing; say how to go on if the user stops this."""
     try:
-        _fill(begun, threads, dask)
+        _fill(study, threads, dask)
     except KeyboardInterrupt:
         sys.stderr.write(
             "icsched: stopped; run the same command to go on, with --no-run to see what is done\n"
         )
         raise
-
-
-def _figures(found: StudyAnswer) -> list[str]:
-    """Draw the figures; without matplotlib say so and go on, because the tables are written."""
-    try:
-        with working("drawing"):
-            return _write_figures(found)
-    except EngineError as error:
-        say(f"icsched: no figures: {error}\n", stream=sys.stderr)
-        return []

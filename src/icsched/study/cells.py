@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from threading import Event
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -128,13 +128,8 @@ class CellResult:
 Results: TypeAlias = Generator[CellResult, None, None]
 
 
-class CellRunner(Protocol):
-    """Computes cells, and yields each when it is done."""
-
-    def __call__(self, subject: Subject, cells: Iterable[Cell], terms: Terms) -> Results:
-        """Yield the results of *cells*, in any order."""
-
-
+# Computes cells, and yields each when it is done, in any order.
+CellRunner: TypeAlias = "Callable[[Subject, Iterable[Cell], Terms], Results]"
 Watch: TypeAlias = Callable[[int, int], None]
 
 
