@@ -58,7 +58,8 @@ class _Board:
 
     def pebble(self, task: int) -> Pebble:
         """Return what lies on *task*; raises GameError for an unknown id."""
-        if not 0 <= task < (count := len(self.dag)):
+        count = len(self.dag)
+        if not 0 <= task < count:
             known = f"expected 0 to {count - 1}" if count else "the dag has no tasks"
             raise GameError(f"unknown task id {task}: {known}")
         if self._readiness.finished[task]:
