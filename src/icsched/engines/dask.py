@@ -193,7 +193,10 @@ def _cells(client: Client, subject: Subject, cells: Iterable[Cell], terms: Terms
     from distributed import as_completed
 
     # A task, not scattered data: scattered data is gone once the last worker that holds it is lost.
-    shipment = client.submit(bytes, _packed(subject, terms), pure=False)
+    # It has no names: they may be long, or of types that workers lack.
+    nameless = Dag.from_arcs(len(subject.dag), subject.dag.arcs)
+    sent: Shipment = replace(subject, dag=nameless), terms, _versions()
+    shipment = client.submit(bytes, pickle.dumps(sent), pure=False)
     run = _portable_cell()
     waiting = [client.submit(run, shipment, astuple(cell), pure=False) for cell in cells]
     try:
@@ -201,13 +204,6 @@ def _cells(client: Client, subject: Subject, cells: Iterable[Cell], terms: Terms
             yield _result(future)
     finally:
         client.cancel([*waiting, shipment])
-
-
-def _packed(subject: Subject, terms: Terms) -> bytes:
-    """Return what cells need, without names: they may be long, or of types that workers lack."""
-    nameless = Dag.from_arcs(len(subject.dag), subject.dag.arcs)
-    shipment: Shipment = replace(subject, dag=nameless), terms, _versions()
-    return pickle.dumps(shipment)
 
 
 def _portable_cell() -> PortableCell:

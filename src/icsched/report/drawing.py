@@ -98,8 +98,7 @@ def kinds_of_tasks(workflow: Workflow) -> tuple[Ids, tuple[str, ...]]:
     in_turn = np.argsort(first)
     seen: Counter[str] = Counter()
     told = []
-    for at in first[in_turn].tolist():
-        name = stem(names[at])
+    for name in (stem(names[at]) for at in first[in_turn].tolist()):
         seen[name] += 1
         told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return ranks_of(in_turn.astype(np.int32))[kind.ravel()], tuple(told)

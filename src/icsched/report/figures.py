@@ -553,16 +553,17 @@ class _Panels:
     def explain_gaps(self, axes: Axes, metric: str) -> None:
         """Say in each section without a dot why there is none; once, if no section has one."""
         found = [[r for r in self.results if _place(r.cell)[0] == s] for s in self.sections]
-        gaps = {at: there for at, there in enumerate(found) if not self._has_ratio(there, metric)}
+        gaps = {
+            at: there
+            for at, there in enumerate(found)
+            if not any(getattr(r.ratios(order), metric) for r in there for order in self.orders)
+        }
         if len(gaps) == len(found):
             _write_inside(axes, 0.5, self._why_empty(self.results).replace("\n", " "))
             axes.set_yticks([1.0])
             return
         for section, there in gaps.items():
             _write_inside(axes, (section + 0.5) / len(found), self._why_empty(there))
-
-    def _has_ratio(self, results: Sequence[CellResult], metric: str) -> bool:
-        return any(getattr(one.ratios(order), metric) for one in results for order in self.orders)
 
     def _why_empty(self, results: Sequence[CellResult]) -> str:
         """Say why no result has a ratio of stalls: both means must not be 0, FIFO's clearly so."""

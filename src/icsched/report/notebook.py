@@ -129,17 +129,15 @@ def _(certificate: Certificate) -> _View:
 @_view.register
 def _(found: Simulation) -> _View:
     over = {key: _interval(ratios.time, ".3f") for key, ratios in found.ratio.items()}
-    baseline = next((name for name in found.orders if _is_baseline(name, found)), "")
+    pairs = [
+        (name, [f"{o}_over_{name}" for o in found.orders if o != name]) for name in found.orders
+    ]
+    baseline = next((name for name, keys in pairs if keys and keys == list(found.ratio)), "")
     rows = [("order", "time", f"time over {baseline}'s" if baseline else "", "found nothing")]
     for name, one in found.orders.items():
         ratio = over.get(f"{name}_over_{baseline}", "")
         rows.append((name, _interval(one.time, ",.6g"), ratio, f"{one.stall.mean:.1%}"))
     return _View(f"times in {counted(found.runs, 'run')} of each order", rows)
-
-
-def _is_baseline(name: str, found: Simulation) -> bool:
-    others = [f"{other}_over_{name}" for other in found.orders if other != name]
-    return bool(others) and others == list(found.ratio)
 
 
 def _interval(found: Mean | Ratio, digits: str) -> str:
@@ -151,14 +149,12 @@ _IC_OPTIMAL = "IC-optimal, no order has more eligible tasks at any step"
 
 
 def _dag(dag: Dag) -> Callable[[], Figure] | None:
-    return partial(_drawn_dag, dag) if len(dag) else None
-
-
-def _drawn_dag(dag: Dag) -> Figure:
+    if not len(dag):
+        return None
     # Kinds take as long as all else together, and a large dag shows them by its levels anyway.
     alike = np.zeros(len(dag), np.int32), ("tasks",)
     kinds = alike if len(dag) > _MOST_NAMED or isinstance(dag.names, range) else None
-    return dag_figure("", dag_picture(dag, kinds=kinds, most_drawn=_MOST_DRAWN), most=_DAG)
+    return lambda: dag_figure("", dag_picture(dag, kinds=kinds, most_drawn=_MOST_DRAWN), most=_DAG)
 
 
 def _curves(

@@ -68,12 +68,10 @@ def plain_keys(keys: Keys) -> Keys:
 def pool_keys(pool: AnyPool, words: str) -> Keys:
     """Return a pool in *words* and as data; the visits of a large recorded pool are None."""
     data = pool_to_dict(pool)
-    known = {name: None if _is_long(value) else value for name, value in data.items()}
-    return {"words": words, **known}
-
-
-def _is_long(value: object) -> bool:
-    return isinstance(value, list) and len(value) > _MOST_VISITS
+    for name, value in data.items():
+        if isinstance(value, list) and len(value) > _MOST_VISITS:
+            data[name] = None
+    return {"words": words, **data}
 
 
 def report_page(name: str, data: str) -> str:

@@ -43,9 +43,13 @@ def stall_keys(
 ) -> Keys:
     """Return where runs stall; *stalls* are those of a log."""
     nodes = subject.picture.node[path.tasks]
+    recorded = None
+    if stalls is not None:
+        words, *periods = stall_lines(stalls)
+        recorded = {"words": words, "share": stalls.share, "periods": periods}
     return {
         "words": _words(subject, waits, path, len(bottlenecks)),
-        "recorded": None if stalls is None else _recorded(stalls),
+        "recorded": recorded,
         "timelines": {
             name: {key: six_digits(values) for key, values in vars(line).items()}
             for name, line in timelines.items()
@@ -58,11 +62,6 @@ def stall_keys(
             "nodes": nodes[np.diff(nodes, prepend=-1) != 0],  # each once for tasks in a row
         },
     }
-
-
-def _recorded(stalls: Stalls) -> Keys:
-    words, *periods = stall_lines(stalls)
-    return {"words": words, "share": stalls.share, "periods": periods}
 
 
 def _words(

@@ -38,7 +38,16 @@ def worth_keys(subject: Subject, path: CriticalPath, cautions: Sequence[str]) ->
         "least_time": _least_time_keys(subject, path, best),
         "runs": found.runs,
         "seed": found.seed,
-        "orders": [_order_keys(subject, name) for name in subject.orders],
+        "orders": [
+            {
+                "name": name,
+                "words": _order_words(subject, name),
+                **vars(found.orders[name]),
+                "ratio": over and {"median": over.median, "low": over.low, "high": over.high},
+            }
+            for name in subject.orders
+            for over in [_ratio(subject, name)]
+        ],
     }
 
 
@@ -58,13 +67,6 @@ def _ratio(subject: Subject, name: str) -> Ratio | None:
     """Return the time of an order over that of the baseline; None for the baseline itself."""
     known = subject.found.ratio.get(f"{name}_over_{subject.baseline}")
     return None if known is None else known.time
-
-
-def _order_keys(subject: Subject, name: str) -> Keys:
-    ratio = _ratio(subject, name)
-    over = ratio and {"median": ratio.median, "low": ratio.low, "high": ratio.high}
-    words = _order_words(subject, name)
-    return {"name": name, "words": words, **vars(subject.found.orders[name]), "ratio": over}
 
 
 def _worth_words(subject: Subject, best: str, ratio: Ratio | None) -> str:
@@ -133,21 +135,18 @@ def least_time(path: CriticalPath, work: float, pool: AnyPool) -> tuple[float, R
     >>> least_time(path, 8.0, Workers(2)), least_time(path, 8.0, Workers(1))
     ((6.0, 'path'), (8.0, 'work'))
     """
-    if _runs_again(pool):
+    if isinstance(pool, Recorded):
+        is_again = bool(np.isfinite(pool.ends).any())
+    else:
+        is_again = pool.replicas > 1 or min(pool.leave, pool.deadline) < math.inf
+    if is_again:
         return None
     speeds = (pool.speeds if isinstance(pool, Workers) else None) or (1.0,)
     alone = path.time / max(speeds)
     if isinstance(pool, Pool):  # as many workers as come
         return alone, "path"
-    total = sum(speeds) if len(speeds) > 1 else pool.count * speeds[0]
-    together = work / total
+    together = work / (sum(speeds) if len(speeds) > 1 else pool.count * speeds[0])
     return (together, "work") if together > alone else (alone, "path")
-
-
-def _runs_again(pool: AnyPool) -> bool:
-    if isinstance(pool, Recorded):
-        return bool(np.isfinite(pool.ends).any())
-    return pool.replicas > 1 or min(pool.leave, pool.deadline) < math.inf
 
 
 def _below(value: float) -> str:

@@ -98,17 +98,14 @@ class Store:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if isinstance(error, Exception):  # not Ctrl-C
-            self._forget_if_empty()
-        os.close(self._handle)  # which releases the lock
-
-    def _forget_if_empty(self) -> None:
-        """Remove a file without any line, and new directories: a failed study leaves none."""
         with suppress(OSError):
-            if os.fstat(self._handle).st_size == 0:
+            # A study that failed, but not by Ctrl-C, leaves neither a file without lines nor new
+            # directories.
+            if isinstance(error, Exception) and os.fstat(self._handle).st_size == 0:
                 Path(self._path).unlink()
                 for made in self._new_directories:
                     made.rmdir()  # fails if another file came
+        os.close(self._handle)  # which releases the lock
 
 
 def is_study(directory: str) -> bool:
@@ -147,16 +144,13 @@ def _decoded(path: str, data: bytes) -> list[_Line]:
             advice = "in a study of yours, remove that line"
             problem = f"expected a cell of a study: {error}; {advice}"
             raise FormatError(path, number, problem) from None
-    _check_torn(path, len(texts) + 1, data[_whole(data) :])
-    return lines
-
-
-def _check_torn(path: str, number: int, tail: bytes) -> None:
-    """Raise FormatError unless *tail*, which has no end of line, may begin a line of ours."""
+    # What follows has no end of line, and must begin as a line of ours.
+    tail = data[_whole(data) :]
     begun = tail.rstrip(b"\0")[: len(_BEGINNING)]  # a power cut may leave zeros
     if not _BEGINNING.startswith(begun):
         got = tail[:40].decode(errors="backslashreplace")
-        raise FormatError(path, number, f"expected a cell of a study, got {got!r}")
+        raise FormatError(path, len(texts) + 1, f"expected a cell of a study, got {got!r}")
+    return lines
 
 
 def _whole(data: bytes) -> int:

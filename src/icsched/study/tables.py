@@ -10,7 +10,7 @@ import msgspec
 
 from icsched.errors import FormatError
 from icsched.files import read_if_there, write_bytes, write_text
-from icsched.sim import METRICS, Mean, Ratio
+from icsched.sim import METRICS
 from icsched.study.cells import BASELINE, CellResult, Terms
 
 Rows = Mapping[str, Sequence[CellResult]]  # by the workflow's name
@@ -36,8 +36,13 @@ def write_tables(directory: str, rows: Rows, orders: Sequence[str], terms: Terms
     """
     table, document = (str(Path(directory, name)) for name in ("study.csv", "study.json"))
     write_text(table, csv_text(rows, orders))
-    data = msgspec.json.encode(_document(rows, orders, terms))
-    write_bytes(document, msgspec.json.format(data) + b"\n")
+    cells = [
+        {"workflow": workflow, **asdict(result)}
+        for workflow, results in rows.items()
+        for result in results
+    ]
+    found = {"schema": SCHEMA, "orders": list(orders), **terms.to_dict(), "cells": cells}
+    write_bytes(document, msgspec.json.format(msgspec.json.encode(found)) + b"\n")
     return [table, document]
 
 
@@ -49,45 +54,26 @@ def csv_text(rows: Rows, orders: Sequence[str]) -> str:
     """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_header())
+    ratios = [f"ratio_{metric}_{part}" for metric in METRICS for part in _RATIO]
+    means = [f"{metric}_{part}" for metric in METRICS for part in _MEAN]
+    cell = ["workflow", "interval", "batch", "workers", "order", "runs", "precise"]
+    writer.writerow([*cell, *ratios, *means, *(f"{BASELINE}_{name}" for name in means)])
     for workflow, results in rows.items():
         for result in results:
             writer.writerows([workflow, *_numbers(result, order)] for order in orders)
     return text.getvalue()
 
 
-def _header() -> list[str]:
-    ratios = [f"ratio_{metric}_{part}" for metric in METRICS for part in _RATIO]
-    means = [f"{metric}_{part}" for metric in METRICS for part in _MEAN]
-    cell = ["workflow", "interval", "batch", "workers", "order", "runs", "precise"]
-    return [*cell, *ratios, *means, *(f"{BASELINE}_{name}" for name in means)]
-
-
 def _numbers(result: CellResult, order: str) -> Iterator[object]:
     yield from (result.interval, result.batch, result.workers, order)
     yield from (result.runs, int(result.precise))
     for metric in METRICS:
-        yield from _parts(getattr(result.ratios(order), metric), _RATIO)
+        ratio = getattr(result.ratios(order), metric)
+        yield from (ratio and getattr(ratio, part) for part in _RATIO)
     for name in (order, BASELINE):
         for metric in METRICS:
-            yield from _parts(getattr(result.orders[name], metric), _MEAN)
-
-
-def _parts(found: Ratio | Mean | None, names: Sequence[str]) -> list[object]:
-    return [None if found is None else getattr(found, name) for name in names]
-
-
-def _document(rows: Rows, orders: Sequence[str], terms: Terms) -> dict[str, object]:
-    return {
-        "schema": SCHEMA,
-        "orders": list(orders),
-        **terms.to_dict(),
-        "cells": [
-            {"workflow": workflow, **asdict(result)}
-            for workflow, results in rows.items()
-            for result in results
-        ],
-    }
+            mean = getattr(result.orders[name], metric)
+            yield from (getattr(mean, part) for part in _MEAN)
 
 
 @dataclass(frozen=True)

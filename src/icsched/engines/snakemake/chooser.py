@@ -57,32 +57,21 @@ class Chooser:
         limits = {name: most for name, most in available.items() if isinstance(most, int | float)}
         if any(limits.get(name, 1) <= 0 for name in (NODES, COUNT)):
             return []  # every job takes one
-        look = self._look(selectable, remaining, limits)
+        # What changes whenever a job ends or comes: a job that ends gives back what it took. How
+        # many jobs may start does not matter to a round in which none can.
+        amounts = tuple(most for name, most in limits.items() if name != COUNT)
+        look = len(selectable), len(remaining), amounts
         if look == self._found_nothing:
             return []
         ready = selectable if isinstance(selectable, set) else set(selectable)
         self._take_in(ready, len(remaining), limits, input_sizes)
         picked = self._waiting.pick(limits, ready)
-        self._note_start(picked, len(remaining))
-        self._found_nothing = None if picked or self._is_sampled else look
-        return picked
-
-    def _note_start(self, picked: Sequence[Job], remaining: int) -> None:
-        """Jobs of a group remain until the group has ended: Snakemake counts them so."""
         singles = [job for job in picked if not is_group(job)]
         self._started.update(singles)
-        self._most = remaining - len(singles)
-
-    def _look(
-        self, selectable: Collection[Job], remaining: Sequence[Job], limits: Mapping[str, Amount]
-    ) -> _Look:
-        """Return what changes whenever a job ends or comes.
-
-        A job that ends gives back what it took. How many jobs may start does not matter to a
-        round in which none can.
-        """
-        amounts = tuple(most for name, most in limits.items() if name != COUNT)
-        return len(selectable), len(remaining), amounts
+        # Jobs of a group remain until the group has ended: Snakemake counts them so.
+        self._most = len(remaining) - len(singles)
+        self._found_nothing = None if picked or self._is_sampled else look
+        return picked
 
     def _take_in(
         self,

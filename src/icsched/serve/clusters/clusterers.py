@@ -275,7 +275,11 @@ class Staggered(Clusterer):
         self._kept = bytearray(b"\x01") * len(self._nonsinks)  # by place: 0 once handed out
         self._begun: set[int] = set()
         self._left = 0  # tasks not handed out in blocks that were begun
-        self._opens = self._arcs_out()
+        # Arcs that leave each block, less the arcs that enter it from tasks not done. The last
+        # entry is for tasks that are in no block, whose owner is -1.
+        opens = self._rest.opened()[self._nonsinks]
+        ends = np.concatenate([[0], np.cumsum(opens)])[self._offsets]
+        self._opens: list[int] = [*np.diff(ends).tolist(), 0]
         self._blocks = Rest(analysis.superdag)
         sizes = [self._size(block) for block in range(len(parts))]
         deep = sink_by_sink_order(analysis.superdag, analysis.sequence.tolist())
@@ -283,15 +287,6 @@ class Staggered(Clusterer):
             Frontier(self._blocks, deep, sizes=sizes),
             Frontier(self._blocks, deep, score=self._opens.__getitem__, sizes=sizes),
         ]
-
-    def _arcs_out(self) -> list[int]:
-        """Arcs that leave each block, less the arcs that enter it from tasks not done.
-
-        The last entry is for tasks that are in no block, whose owner is -1.
-        """
-        opens = self._rest.opened()[self._nonsinks]
-        ends = np.concatenate([[0], np.cumsum(opens)])[self._offsets]
-        return [*np.diff(ends).tolist(), 0]
 
     def _size(self, block: int) -> int:
         return self._offsets[block + 1] - self._offsets[block]
@@ -308,7 +303,10 @@ class Staggered(Clusterer):
             blocks = frontier.grow(size - len(head)) or []
             whole = (self._nonsinks[slice(*self._offsets[block : block + 2])] for block in blocks)
             tasks = [*head, *chain.from_iterable(whole)]
-            tasks += self._enabled_sinks(tasks)[: size - len(tasks)]
+            inside = self._rest.parents_inside(tasks)
+            enabled = (task for task, n in inside.items() if n == self._rest.missing[task])
+            sinks = sorted(task for task in enabled if self._owner[task] < 0)
+            tasks += sinks[: size - len(tasks)]
             if len(tasks) == len(best) and self._rest.cut_arcs(tasks) < self._rest.cut_arcs(best):
                 best = tasks
         return best
@@ -320,14 +318,6 @@ class Staggered(Clusterer):
         while place >= 0:
             yield self._nonsinks[place]
             place = self._kept.find(1, place + 1, end)
-
-    def _enabled_sinks(self, tasks: Sequence[int]) -> list[int]:
-        inside = self._rest.parents_inside(tasks)
-        return sorted(
-            task
-            for task, count in inside.items()
-            if self._owner[task] < 0 and count == self._rest.missing[task]
-        )
 
     def took(self, tasks: Iterable[int]) -> None:
         """Note tasks that were handed out."""
