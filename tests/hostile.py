@@ -10,7 +10,7 @@ seconds, megabytes = int(sys.argv[2]), int(sys.argv[3])
 resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 resource.setrlimit(resource.RLIMIT_AS, (8 * megabytes << 20, 8 * megabytes << 20))
 from icsched import FormatError, read_run_times
-from icsched.formats.dagman import read_submission
+from icsched.formats.dagman.submission import read_submission
 try:
     print(len({length_of}), "jobs")
 except FormatError as error:

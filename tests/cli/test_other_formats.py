@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from icsched.formats.dagman import DagmanOptions
+from icsched.formats.dagman.entry import DagmanOptions
 
 DEPS = """
 from pathlib import Path

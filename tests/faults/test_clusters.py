@@ -19,7 +19,8 @@ def write(clusters: list[list[int]]) -> str:
     return f"""
 import sys
 from icsched import FormatError
-from icsched.formats.dagman import read_submission, write_clustered
+from icsched.formats.dagman.clusters import write_clustered
+from icsched.formats.dagman.submission import read_submission
 def work():
     try:
         write_clustered(read_submission("wf.dag"), {clusters}, "out.dag")

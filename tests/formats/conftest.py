@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from icsched import FormatError
-from icsched.formats.dagman import Submission, read_submission
+from icsched.formats.dagman.submission import Submission, read_submission
 
 Files = Mapping[str, str | bytes]
 

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from icsched import Dag, FormatError
 from icsched.errors import ScheduleError
-from icsched.formats.dagman import Submission, dagman_text, read_submission, write_clustered
+from icsched.formats.dagman.clusters import write_clustered
+from icsched.formats.dagman.submission import Submission, read_submission
+from icsched.formats.dagman.writer import dagman_text
 from tests.strategies import dags_with_orders
 
 SUB = "executable = tool\noutput = $(JOB).out\nqueue\n"

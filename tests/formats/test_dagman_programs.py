@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from icsched import FormatError
-from icsched.formats.dagman import read_dagman
+from icsched.formats.dagman.entry import read_dagman
 from icsched.workflow import Command
 
 

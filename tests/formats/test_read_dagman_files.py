@@ -5,7 +5,7 @@ import os
 import pytest
 
 from icsched import FormatError
-from icsched.formats.dagman import read_submission
+from icsched.formats.dagman.submission import read_submission
 from tests.formats.said import done, places, priorities
 
 INSIDE_ITSELF = "expected a file that is not inside itself, got"

@@ -13,16 +13,11 @@ from hypothesis import strategies as st
 
 from icsched import Dag, FormatError
 from icsched._native import DagmanScan, scan_dagman
-from icsched.formats.dagman import (
-    Submission,
-    dagman_text,
-    flat_file,
-    read_dagman,
-    read_submission,
-    source,
-    write_dagman,
-)
+from icsched.formats.dagman import source
+from icsched.formats.dagman.entry import read_dagman
 from icsched.formats.dagman.source import Kind
+from icsched.formats.dagman.submission import Submission, read_submission
+from icsched.formats.dagman.writer import dagman_text, flat_file, write_dagman
 from tests.formats.models import Model, models
 from tests.strategies import dags
 

@@ -3,7 +3,8 @@
 import pytest
 
 import icsched
-from icsched.formats.dagman import read_dagman, read_submission
+from icsched.formats.dagman.entry import read_dagman
+from icsched.formats.dagman.submission import read_submission
 from tests.formats.said import done, priorities
 
 DIAMOND = """\

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from icsched import FormatError
-from icsched.formats.dagman import read_submission, write_clustered
+from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.flat import flattened
+from icsched.formats.dagman.submission import read_submission
 
 GLUED = (
     "expected a blank before the \\ that continues the line:"

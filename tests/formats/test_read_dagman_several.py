@@ -3,7 +3,7 @@
 import pytest
 
 from icsched import FormatError
-from icsched.formats.dagman import read_submission
+from icsched.formats.dagman.submission import read_submission
 from tests.formats.said import PAIR, done, priorities
 
 # Several files

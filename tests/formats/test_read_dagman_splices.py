@@ -2,7 +2,7 @@
 
 import pytest
 
-from icsched.formats.dagman import Remark
+from icsched.workflow import Remark
 from tests.formats.said import PAIR, done, places, priorities
 
 UNHEEDED = "DAGMan ignores DONE inside a splice"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from icsched.formats.dagman import Remark
+from icsched.workflow import Remark
 from tests.formats.said import done, priorities
 
 PRE = "SCRIPT PRE: the job waits for its script before DAGMan considers its priority"

@@ -12,7 +12,8 @@ import icsched
 from icsched import ArgumentError, Dag, FormatError, Workflow, prioritize
 from icsched.errors import ScheduleError
 from icsched.formats import FORMATS, Format, dagman_text, dot_text, format_of, write_clusters
-from icsched.formats.dagman import Submission, submission_of
+from icsched.formats.dagman.submission import Submission
+from icsched.formats.dagman.workflow_files import submission_of
 
 FORK = "JOB a x.sub\nJOB b x.sub\nJOB c x.sub\nPARENT a CHILD b c\n"
 

@@ -11,7 +11,8 @@ import pytest
 
 from icsched import families
 from icsched.commands.main import run as icsched
-from icsched.formats.dagman import dagman_text, read_submission
+from icsched.formats.dagman.submission import read_submission
+from icsched.formats.dagman.writer import dagman_text
 from tests.htcondor.pool import JOIN, Rejection, submit_file
 
 

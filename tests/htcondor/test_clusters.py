@@ -10,8 +10,10 @@ import pytest
 
 from icsched import Dag, families
 from icsched.commands.main import run
-from icsched.formats.dagman import dagman_text, read_submission, write_clustered
+from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.programs import commands_of
+from icsched.formats.dagman.submission import read_submission
+from icsched.formats.dagman.writer import dagman_text
 from icsched.workflow import Command
 
 # Fails unless the files of all its parents are there; then makes its own, and notes it.

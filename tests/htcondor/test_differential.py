@@ -7,8 +7,9 @@ from graphlib import CycleError, TopologicalSorter
 import pytest
 
 from icsched.errors import FormatError
-from icsched.formats.dagman import Submission, changes, flat_file, job_priorities, read_submission
 from icsched.formats.dagman.flat import description_name, flattened
+from icsched.formats.dagman.submission import Submission, read_submission
+from icsched.formats.dagman.writer import changes, flat_file, job_priorities
 from tests.htcondor import cases, generate, nested
 from tests.htcondor.pool import Dump, Rejection
 

@@ -10,7 +10,8 @@ import pytest
 
 from icsched import FormatError
 from icsched.commands.main import run
-from icsched.formats.dagman import read_submission, write_clustered
+from icsched.formats.dagman.clusters import write_clustered
+from icsched.formats.dagman.submission import read_submission
 from tests.formats.clustered_output.files import contents
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
@@ -219,7 +220,8 @@ def test_what_a_killed_run_withdrew_is_replaced(write):
 
 BESIDE_ANOTHER = """
 import subprocess, sys
-from icsched.formats.dagman import read_submission, write_clustered
+from icsched.formats.dagman.clusters import write_clustered
+from icsched.formats.dagman.submission import read_submission
 def hook(event, arguments):
     if event == "os.rename" and sys.argv[1:]:
         subprocess.run([sys.executable, __file__], check=True)
@@ -250,7 +252,8 @@ def test_another_icsched_in_the_same_directory_takes_nothing_away_meanwhile(writ
 LOCKS = """
 import fcntl, os, sys
 from pathlib import Path
-from icsched.formats.dagman import read_submission, write_clustered
+from icsched.formats.dagman.clusters import write_clustered
+from icsched.formats.dagman.submission import read_submission
 def hook(event, arguments):
     for path in Path().glob(".icsched-tmp-*") if event == "os.rename" else ():
         handle = os.open(path, os.O_RDONLY)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from icsched import FormatError
-from icsched.formats.dagman import read_submission, write_clustered
+from icsched.formats.dagman.clusters import write_clustered
+from icsched.formats.dagman.submission import read_submission
 from tests.formats.clustered_output.files import FILES, contents
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from icsched.formats.dagman import flat_file, job_priorities
+from icsched.formats.dagman.writer import flat_file, job_priorities
 
 JOIN = "PARENT p q CHILD r s\n"
 

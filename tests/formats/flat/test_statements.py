@@ -3,8 +3,8 @@
 import pytest
 
 from icsched import FormatError
-from icsched.formats.dagman import flat_file
 from icsched.formats.dagman.flat import flattened
+from icsched.formats.dagman.writer import flat_file
 from tests.formats.flat.texts import QUEUE
 from tests.unstamped import unstamped
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from icsched.formats.dagman import read_submission, write_clustered
+from icsched.formats.dagman.clusters import write_clustered
+from icsched.formats.dagman.submission import read_submission
 from tests.formats.run_members.runs import CLUSTER, SHOW, log, run, trace
 
 NASTY = [

@@ -2,11 +2,8 @@
 
 import pytest
 
-from icsched.formats.dagman import (
-    Change,
-    changes,
-    read_submission,
-)
+from icsched.formats.dagman.submission import read_submission
+from icsched.formats.dagman.writer import Change, changes
 from tests.formats.writing.sections import CHAIN
 
 

@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-from icsched.formats.dagman import (
-    Change,
-    read_submission,
-)
+from icsched.formats.dagman.submission import read_submission
+from icsched.formats.dagman.writer import Change
 from tests.unstamped import unstamped
 
 BEGIN = "# icsched: begin. Made by icsched; icsched prio --remove takes it out."

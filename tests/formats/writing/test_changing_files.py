@@ -10,12 +10,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from icsched import FormatError
-from icsched.formats.dagman import (
-    Change,
-    changes,
-    read_submission,
-    removals,
-)
+from icsched.formats.dagman.submission import read_submission
+from icsched.formats.dagman.writer import Change, changes, removals
 from tests.formats.writing.sections import (
     BEGIN,
     CHAIN,

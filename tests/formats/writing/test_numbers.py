@@ -3,9 +3,7 @@
 import pytest
 
 from icsched import FormatError
-from icsched.formats.dagman import (
-    job_priorities,
-)
+from icsched.formats.dagman.writer import job_priorities
 from tests.formats.writing.sections import CHAIN
 
 # Numbers

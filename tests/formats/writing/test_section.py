@@ -7,15 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icsched import FormatError
-from icsched.formats.dagman import (
-    changes,
-    overridden,
-    read_submission,
-    removals,
-    section,
-    sections,
-    submit_removals,
-)
+from icsched.formats.dagman import section
+from icsched.formats.dagman.staleness import sections
+from icsched.formats.dagman.submission import read_submission
+from icsched.formats.dagman.writer import changes, overridden, removals, submit_removals
 from tests.formats.writing.sections import (
     BEGIN,
     CHAIN,

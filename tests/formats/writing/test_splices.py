@@ -3,12 +3,8 @@
 import pytest
 
 from icsched import FormatError
-from icsched.formats.dagman import (
-    changes,
-    copies,
-    read_submission,
-    removals,
-)
+from icsched.formats.dagman.submission import read_submission
+from icsched.formats.dagman.writer import changes, copies, removals
 from tests.formats.writing.sections import (
     BEGIN,
     JOINED,

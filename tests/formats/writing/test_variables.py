@@ -5,12 +5,12 @@ import os
 import pytest
 
 from icsched import FormatError
-from icsched.formats.dagman import (
+from icsched.formats.dagman import section
+from icsched.formats.dagman.submission import read_submission
+from icsched.formats.dagman.writer import (
     changes,
     has_variables,
-    read_submission,
     removals,
-    section,
     submit_files,
     submit_removals,
 )

@@ -51,7 +51,7 @@ def write_clustered(
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from icsched.formats.dagman import read_submission
+    >>> from icsched.formats.dagman.submission import read_submission
     >>> with TemporaryDirectory() as folder:
     ...     _ = Path(folder, "x.sub").write_text("executable = /bin/true\nqueue\n")
     ...     text = f"JOB a x.sub DIR {folder}\nJOB b x.sub DIR {folder}\nPARENT a CHILD b\n"

@@ -59,7 +59,7 @@ def job_priorities(workflow: Submission, order: Sequence[int]) -> dict[str, int]
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from icsched.formats.dagman import read_submission
+    >>> from icsched.formats.dagman.submission import read_submission
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "wf.dag"
     ...     _ = file.write_text("JOB a a.sub\nJOB b b.sub\nPARENT a CHILD b\n")
