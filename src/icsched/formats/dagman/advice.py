@@ -83,7 +83,6 @@ def _is_post(statement: Statement) -> bool:
 
 
 def _about_inner_workflows(workflow: Submission) -> Iterator[Remark]:
-    """Yield a remark for each file with SUBDAG EXTERNAL."""
     found: dict[str, set[int]] = {}
     for job in inner_workflows(workflow):
         found.setdefault(job.statement.source.path, set()).add(job.statement.line)

@@ -252,7 +252,6 @@ def _quoted(path: str, statement: Statement) -> str:
 
 
 def _word(source: Source, statement: int) -> str:
-    """Return PARENT, WEAK PARENT or CONNECT."""
     if source.scan.kind[statement] == Kind.PARENT:
         return "PARENT"
     keyword = Statement(source, statement).keyword
@@ -260,7 +259,6 @@ def _word(source: Source, statement: int) -> str:
 
 
 def _around_name(place: Place, statement: Statement) -> tuple[str, str]:
-    """Return what a statement says before and after the name of a job."""
     modifier = statement.modifier
     if isinstance(modifier, Category):
         return "CATEGORY ", f" {place.category(modifier.category)}"

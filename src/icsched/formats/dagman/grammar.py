@@ -217,7 +217,6 @@ def _node(text: Text, words: Words, tail: Words | None) -> Node:
 
 
 def _check_name(name: str) -> None:
-    """Raise UnreadableError unless DAGMan accepts *name* as the name of a job."""
     if upper(name) in RESERVED:
         raise UnreadableError(f"expected a job name, got the reserved word {name}")
     if "+" in name:
@@ -289,7 +288,6 @@ def _number(least: int = -(2**31), most: int = 2**31 - 1) -> Callable[[Words], i
 
 
 def _integer(word: str, least: int = -(2**31), most: int = 2**31 - 1) -> int:
-    """Return the integer that *word* begins with, or raise UnreadableError."""
     match = _INTEGER.match(word[:40])
     if not match or not least <= int(match[1]) <= most:
         raise UnreadableError

@@ -196,7 +196,6 @@ def job_statements(name: str, jobs: Sequence[Job]) -> Iterator[str]:
 
 
 def _error(job: str, said: AboutJob, expected: str) -> MemberError:
-    """Return the error at a statement about *job*, with what was *expected* instead."""
     problem = f"{expected}, got {shortened(said.modifier.text.head)}"
     error = said.statement.error(problem)
     return MemberError(error.path, error.line, error.problem, job)

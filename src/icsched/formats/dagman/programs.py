@@ -145,7 +145,6 @@ def _check_transfers(description: Description) -> None:
 
 
 def _listed(description: Description, names: tuple[str, ...]) -> list[str]:
-    """Return the files in the first of these settings that is not empty."""
     text = description.value(*names)
     if text.lower() in _NO_FILES:
         return []

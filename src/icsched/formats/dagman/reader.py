@@ -351,7 +351,6 @@ class _File:
         self._add_arcs(statement, parents, children)
 
     def _add_arcs(self, statement: Statement, parents: Ids, children: Ids) -> None:
-        """Add the arcs from each of *parents* to each of *children*."""
         at, count = np.array([statement.number]), np.array([len(parents) * len(children)])
         self._budget.count_arcs(self.source, at, count)
         above, below = np.repeat(parents, len(children)), np.tile(children, len(parents))
@@ -407,7 +406,6 @@ class _File:
             self._remark(statement, _PRE_REMARK)
 
     def _plain(self, start: int, stop: int) -> None:
-        """Process the plain statements from *start* to *stop*."""
         self._plain_parents(start, stop)
         kinds = self.source.scan.kind[start:stop]
         named = (kinds >= Kind.DONE) & (kinds <= Kind.SAVE_POINT) & (kinds != Kind.PRIORITY)
@@ -440,7 +438,6 @@ class _File:
         return which, slots
 
     def _plain_parents(self, start: int, stop: int) -> None:
-        """Add the arcs of the plain PARENT statements from *start* to *stop*."""
         scan = self.source.scan
         low, high = np.searchsorted(self._parents, [start, stop])
         statements, first = self._parents[low:high], self._first_refs[low : high + 1]
@@ -481,7 +478,6 @@ class _File:
         return slots
 
     def _job(self, statement: Statement, name: str) -> int:
-        """Return the slot of the job called *name*; raises FormatError."""
         scope, full = self.scope, self.scope.prefix + name
         if (slot := scope.find(full)) >= 0:
             return slot

@@ -139,10 +139,5 @@ def _check_ours(path: str, data: bytes, begin: int, end: int) -> None:
 
 
 def _lines_that_start(data: bytes, mark: bytes) -> list[int]:
-    """Return where the lines begin that start with *mark*."""
-    found = [0] if data.startswith(mark) else []
-    at = data.find(b"\n" + mark)
-    while at >= 0:
-        found.append(at + 1)
-        at = data.find(b"\n" + mark, at + 1)
-    return found
+    found = (match.start() for match in re.finditer(re.escape(mark), data))
+    return [at for at in found if data[at - 1 : at] in (b"", b"\n")]

@@ -133,7 +133,6 @@ class Submission:
 
     @cached_property
     def _layout(self) -> Ids:
-        """Slots in DAGMan's order."""
         return self.scope.reachable()
 
     @cached_property
