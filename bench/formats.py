@@ -29,7 +29,7 @@ from harness import show
 import icsched
 from icsched import Dag, Workflow
 from icsched.formats import FORMATS
-from icsched.workflow import Command
+from icsched.workflow import Command, OwnSource
 
 KINDS = ("project", "diff", "fit", "background", "add")
 MEASURED = ("wfformat", "dax", "pegasus", "dot", "csv", "edges")
@@ -133,7 +133,7 @@ def workflow(tasks: int) -> Workflow:
         numbers % 977 / 7,
         4_000 + numbers,
         priorities=tasks - numbers,
-        find_commands=lambda: commands,
+        source=OwnSource(commands),
     )
 
 

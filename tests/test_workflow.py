@@ -18,8 +18,9 @@ from icsched import (
     simulate,
 )
 from icsched.errors import ScheduleError
+from icsched.formats.dagman.workflow_files import submission_of
 from icsched.sim import Experiment, Played
-from icsched.workflow import Command, Remark
+from icsched.workflow import Command, OwnSource, Remark
 
 CHAIN = Dag({"a": [], "b": ["a"], "c": ["b"]})
 
@@ -55,7 +56,7 @@ def test_the_columns_of_what_is_left_have_the_tasks_that_are_left():
         run_times=[1, 2, 3],
         sizes=[4, 5, 6],
         priorities=[7, 8, 9],
-        describe=lambda: ["x.sub", "y.sub", "y.sub"],
+        source=OwnSource(own_descriptions=["x.sub", "y.sub", "y.sub"]),
         stated={"sizes": np.array([np.nan, 5, 6])},
     )
     left = workflow.residual
@@ -63,7 +64,7 @@ def test_the_columns_of_what_is_left_have_the_tasks_that_are_left():
     assert left.run_times.tolist() == [2, 3]
     assert left.sizes.tolist() == left.stated["sizes"].tolist() == [5, 6]
     assert left.priorities.tolist() == [8, 9]
-    assert left.describe() == ["y.sub", "y.sub"]
+    assert left.source.descriptions() == ["y.sub", "y.sub"]
 
 
 def test_an_order_and_a_simulation_of_what_is_left_speak_of_the_whole_workflow():
@@ -155,7 +156,7 @@ def test_a_workflow_as_plain_data_has_names_for_ids():
         done=[True, False, False],
         run_times=[0, 2.5, 1],
         sizes=[0, 7, 8],
-        find_commands=lambda: [Command(("make", "a")), Command(("make", "b")), None],
+        source=OwnSource([Command(("make", "a")), Command(("make", "b")), None]),
         priorities=[0, -3, 2],
         remarks=(Remark("wf", 3, "slow"),),
         files=["wf"],
@@ -194,8 +195,9 @@ def test_a_workflow_travels_to_another_process_with_what_its_files_say(put):
 
     assert copy.to_dict() == workflow.to_dict()
     assert copy.dag == workflow.dag
-    assert copy.parsed.names == workflow.parsed.names
-    assert copy.parsed.priorities.tolist() == workflow.parsed.priorities.tolist()
+    was, now = submission_of(workflow), submission_of(copy)
+    assert now.names == was.names
+    assert now.priorities.tolist() == was.priorities.tolist()
 
 
 def test_a_node_attribute_of_networkx_may_be_the_run_time():

@@ -103,7 +103,7 @@ def test_submit_descriptions_are_read_from_every_form_of_a_job(tmp_path: Path):
         f"JOB d far.sub DIR sub\nSPLICE s {inner}\n"
     )
     workflow = icsched.read(path)
-    found = dict(zip(workflow.names, workflow.describe(), strict=True))
+    found = dict(zip(workflow.names, workflow.source.descriptions(), strict=True))
     assert found == {
         "a": "plain.sub",
         "b": "b",

@@ -14,7 +14,7 @@ import numpy as np
 from icsched import Dag, Workflow
 from icsched.files import read_text
 from icsched.formats.port import Format, NoOptions
-from icsched.workflow import Command
+from icsched.workflow import Command, OwnSource
 
 
 def read_plain(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
@@ -29,7 +29,7 @@ def read_plain(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
         None if None in seconds else np.array(seconds, float),
         format="plain",
         files=list(paths),
-        find_commands=lambda: [_command(job) for job in given],
+        source=OwnSource([_command(job) for job in given]),
     )
 
 

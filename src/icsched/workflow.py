@@ -1,8 +1,9 @@
 """A workflow: a dag with what is known about its tasks, whatever files it came from."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from copy import copy
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, Self
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from icsched.arrays import Floats, Ids, Mask, Sizes, ids_where
 from icsched.dag import Dag, Graph, PerTask, dag_of
 from icsched.errors import ArgumentError, FormatError, ScheduleError
+from icsched.files import Change, read_bytes
 from icsched.frames import Shown, brief
 from icsched.graph_inputs import NetworkxGraph, T, T_co
 from icsched.pebble import Order, checked_run_times, checked_sizes, order_ids
@@ -94,6 +96,221 @@ class Note:
     text: str
 
 
+@dataclass(frozen=True)
+class Setting:
+    """A setting of an engine, and where it is said; line 0 if that is not a line of a file."""
+
+    path: str
+    line: int
+    text: str  # as it is written there
+    value: str
+
+
+Settings = Mapping[str, Setting]  # by name
+
+
+def unknown_settings() -> Settings | None:
+    """Return the settings around a workflow that nobody knows."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What icsched wrote into a file of the user's earlier."""
+
+    path: str
+    line: int
+    jobs: int  # to which it gives a priority
+    problems: tuple[str, ...]  # why it is out of date; empty if it is not
+
+
+@dataclass(frozen=True, slots=True)
+class InnerFile:
+    """A file of a workflow that is a task of another."""
+
+    path: str
+    directory: str  # in which it runs
+    task: str
+    is_there: bool
+
+
+class WorkflowSource:
+    """What the reader of a format keeps of the files: what they say beside the columns.
+
+    This class knows nothing of any file. A format whose files say more has a class that extends it.
+    """
+
+    has_commands = False  # whether the files say what tasks run
+    after_writing = ""  # what to do once an order is written
+    after_inner = ""  # the same if inner workflows got orders
+    ask: Callable[[], Settings | None] = staticmethod(unknown_settings)
+
+    # What the files say of each task
+
+    def descriptions(self) -> Sequence[str] | None:
+        """Return what each task is submitted by: for DAGMan the submit description.
+
+        A task that runs nothing has "". Returns None if the files do not say it.
+        """
+        return None
+
+    def commands(self) -> Sequence[Command | None]:
+        """Return what each task runs, None for nothing; only asked for if `has_commands`.
+
+        This may read other files. Raises FormatError for a command that icsched cannot run.
+        """
+        raise NotImplementedError
+
+    def lines(self) -> Sequence[Command | None]:
+        """Return the commands for a run in which a shell reads them.
+
+        All words of a command are one line of text, if the file has it so.
+        """
+        return self.commands()
+
+    def outputs(self) -> Sequence[Sequence[str]]:
+        """Return the files that each task writes, as its command sees them from its directory.
+
+        Files of standard streams may be left out. The result is empty if the files do not say it.
+        """
+        return ()
+
+    # What the files say of the workflow
+
+    def asking(self, ask: Callable[[], Settings | None]) -> Self:
+        """Return the source with what returns the settings of the engine around the workflow."""
+        other = copy(self)
+        other.ask = ask
+        return other
+
+    @cached_property
+    def settings(self) -> Settings | None:
+        """The settings of the engine around the workflow; None if nobody knows them."""
+        return self.ask()
+
+    def named(self) -> Sequence[str]:
+        """Return the files that the user named, without those that they name in turn."""
+        return ()
+
+    def sections(self) -> Sequence[Section]:
+        """Return the sections of icsched's in the files that the user named."""
+        return ()
+
+    def has_order(self, data: bytes) -> bool:  # noqa: ARG002  no file has one
+        """Whether *data* has a section of icsched's, or a part of one."""
+        return False
+
+    def line_of_order(self, data: bytes) -> int | None:  # noqa: ARG002  no file has one
+        """Return the line where a section of icsched's begins in *data*; None if there is none."""
+        return None
+
+    def own_priorities(self) -> Floats | None:
+        """Return the priorities that the user's own lines give.
+
+        A task without one has NaN. Returns None if the files have no lines for that.
+        """
+        return None
+
+    def priorities(self, workflow: "Workflow", order: Sequence[int]) -> dict[str, int]:
+        """Return the number that each task gets in the files, for an order of ``workflow.dag``."""
+        names = [str(workflow.names[task]) for task in order]
+        return {name: len(names) - step for step, name in enumerate(names)}
+
+    def refusing(self) -> Remark | None:
+        """Return the setting by which the engine refuses a second priority of a task."""
+        return None
+
+    def refusal_notes(self) -> list[Note]:
+        """Return a note about that setting, if the files have priorities for it to refuse."""
+        return []
+
+    def advice(self, workflow: "Workflow") -> Sequence[Remark]:
+        """Return everything that may disturb an order; this may read other files."""
+        return workflow.remarks
+
+    def inner_workflows(self) -> Sequence[str]:
+        """Return the tasks that are workflows themselves."""
+        return ()
+
+    def inner_files(self, seen: set[str]) -> Iterable[InnerFile]:  # noqa: ARG002  there are none
+        """Yield the files of inner workflows that are not *seen* yet, and add them to these."""
+        return ()
+
+    def unsimulated(self) -> str:
+        """Return what icsched does not simulate in this workflow, "" if there is nothing."""
+        return ""
+
+    def other_names(self) -> Iterable[str]:
+        """Return names that logs may have, and that are not tasks."""
+        return ()
+
+    def changes(
+        self, priorities: dict[str, int], options: Any, path: str | None = None
+    ) -> Sequence[Change]:
+        """Return the changes that write *priorities*, or make *path* a copy with them.
+
+        Only a format with `order_options` is asked for these. *options* are an instance of that.
+        """
+        raise NotImplementedError
+
+    def without_order(self, workflow: "Workflow", options: Any) -> bytes:  # noqa: ARG002  unused
+        """Return the only file of the workflow without an order of icsched's."""
+        return read_bytes(next(iter(workflow.files)))
+
+    def other_removals(self) -> Sequence[Change]:
+        """Return the changes that remove what icsched wrote into files that nobody named."""
+        return ()
+
+    def order_notes(
+        self,
+        priorities: dict[str, int],  # noqa: ARG002  nothing depends on them
+        options: Any,  # noqa: ARG002
+        path: str | None,  # noqa: ARG002
+    ) -> Iterable[Note]:
+        """Return notes about an order in the files; raises FormatError if they cannot have it."""
+        return ()
+
+
+@dataclass(eq=False)
+class OwnSource(WorkflowSource):
+    """What a program says of the tasks of a workflow that no file has: any of these columns.
+
+    >>> Workflow(Dag({"a": []}), source=OwnSource([Command(("sort",))])).commands[0].program
+    'sort'
+    """
+
+    own_commands: Sequence[Command | None] | None = None
+    own_outputs: Sequence[Sequence[str]] = ()
+    own_descriptions: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        self.has_commands = self.own_commands is not None
+
+    def commands(self) -> Sequence[Command | None]:
+        """Return the commands."""
+        return self.own_commands or ()
+
+    def outputs(self) -> Sequence[Sequence[str]]:
+        """Return the files that each task writes."""
+        return self.own_outputs
+
+    def descriptions(self) -> Sequence[str] | None:
+        """Return what each task is submitted by."""
+        return self.own_descriptions
+
+
+@dataclass
+class _Part(WorkflowSource):
+    """Some tasks of another workflow: only their kinds are asked for."""
+
+    whole: WorkflowSource
+    tasks: Ids
+
+    def descriptions(self) -> Sequence[str] | None:
+        found = self.whole.descriptions()
+        return None if found is None else [found[task] for task in self.tasks.tolist()]
+
+
 # Columns that the residual of a workflow has, too.
 _COLUMNS = ("run_times", "sizes", "run_time_origins", "priorities")
 
@@ -109,21 +326,14 @@ class Workflow(Shown, Generic[T_co]):
     `remarks` lists what may disturb an order. `files` are the files that the workflow reads or
     names. Nobody should overwrite these. `done_by` is the file that says which tasks are done, if
     there is one.
-    `format` is a name of `FORMATS`. `parsed` is what the reader of that format made of the files.
+    `format` is a name of `FORMATS`. `source` is what the reader of that format keeps of the files:
+    it says what tasks run, and what else only that format knows.
 
-    `describe`, if there is one, returns what each task is submitted by: for DAGMan the submit
-    description, "" for a task that runs nothing. Tasks of one description and of the same name up
-    to its digits are of one kind. `run_time_origins` has an `Origin` for each of `run_times`.
-    `unused_run_times` counts the names of a table that fit no task. `stated` has what the files
-    themselves say of each task, under "run_times", "sizes" and "priorities": NaN where they say
-    nothing, and the reader took a mean or 0.
-
-    `find_commands`, if there is one, returns the `Command` of each task, None for a task that runs
-    nothing. `commands` asks it. It may read other files, and raises FormatError for a command that
-    icsched cannot run. `find_lines`, if there is one, does the same for a run in which a shell
-    reads the commands: all words of a command are one line of text, as the file has it.
-    `find_outputs`, if there is one, returns the names of the files that each task writes, as its
-    command sees them from its directory. Files of standard streams may be left out.
+    Tasks of one description and of the same name up to its digits are of one kind.
+    `run_time_origins` has an `Origin` for each of `run_times`. `unused_run_times` counts the names
+    of a table that fit no task. `stated` has what the files themselves say of each task, under
+    "run_times", "sizes" and "priorities": NaN where they say nothing, and the reader took a mean
+    or 0.
 
     Raises ArgumentError if an array has the wrong length, or holds something other than nonnegative
     numbers; priorities are whole numbers of 32 bits.
@@ -145,15 +355,11 @@ class Workflow(Shown, Generic[T_co]):
     files: Iterable[str] = ()
     done_by: str | None = None
     format: str = ""
-    parsed: object = None
-    describe: Callable[[], Sequence[str]] | None = None
+    source: WorkflowSource = field(default_factory=WorkflowSource)
     run_time_origins: NDArray[np.uint8] | None = None
     unused_run_times: int = 0
     priorities: Ids | None = None
-    find_commands: Callable[[], Sequence[Command | None]] | None = None
     stated: Mapping[str, Floats] = field(default_factory=dict)
-    find_lines: Callable[[], Sequence[Command | None]] | None = None
-    find_outputs: Callable[[], Sequence[Sequence[str]]] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.dag, Dag):
@@ -217,7 +423,7 @@ class Workflow(Shown, Generic[T_co]):
         """
         if not self.done.any():
             return self
-        left, describe = ids_where(~self.done), self.describe
+        left = ids_where(~self.done)
         columns = {name: getattr(self, name) for name in _COLUMNS}
         cut: dict[str, Any] = {
             name: values[left] for name, values in columns.items() if values is not None
@@ -227,11 +433,7 @@ class Workflow(Shown, Generic[T_co]):
             dag=self.dag.induced(left),
             done=np.zeros(len(left), bool),
             stated={name: values[left] for name, values in self.stated.items()},
-            describe=describe and partial(_picked, describe, left),
-            parsed=None,
-            find_commands=None,
-            find_lines=None,
-            find_outputs=None,
+            source=_Part(self.source, left),
             **cut,
         )
 
@@ -280,7 +482,7 @@ class Workflow(Shown, Generic[T_co]):
 
         Raises FormatError for a command that icsched cannot run.
         """
-        return None if self.find_commands is None else tuple(self.find_commands())
+        return tuple(self.source.commands()) if self.source.has_commands else None
 
     @cached_property
     def kinds(self) -> Ids:
@@ -296,7 +498,7 @@ class Workflow(Shown, Generic[T_co]):
 
     @cached_property
     def _descriptions(self) -> Sequence[str] | None:
-        return self.describe() if self.describe else None
+        return self.source.descriptions()
 
     def with_run_times(self, table: RunTimeTable) -> Self:
         """Return the workflow with run times from *table* for all its tasks.
@@ -379,11 +581,6 @@ def workflow_of(graph: Graph[T]) -> Workflow[T]:
         return graph
     has_dag = isinstance(getattr(graph, "dag", None), Dag)
     return Workflow(dag_of(graph), run_times=getattr(graph, "run_times", None) if has_dag else None)
-
-
-def _picked(column: Callable[[], Sequence[T]], tasks: Ids) -> list[T]:
-    values = column()
-    return [values[task] for task in tasks.tolist()]
 
 
 def _checked_done(done: object, tasks: int) -> Mask:

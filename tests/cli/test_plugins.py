@@ -264,13 +264,19 @@ from pathlib import Path
 from icsched import Dag, Workflow
 from icsched.files import Change
 from icsched.formats import Format
+from icsched.workflow import WorkflowSource
+
+
+class Whole(WorkflowSource):
+    def __init__(self, data):
+        self.data = data
 
 
 def read(paths, options):
     old = Path(paths[0]).read_bytes()
     words = [line.split() for line in old.decode().splitlines()]
     dag = Dag({task: parents for task, *parents in words})
-    return Workflow(dag, done=[False] * len(dag), files=paths, format="lines", parsed=old)
+    return Workflow(dag, done=[False] * len(dag), files=paths, format="lines", source=Whole(old))
 
 
 def changes(workflow, order):
@@ -312,7 +318,7 @@ from dataclasses import replace
 
 def spoilt(workflow, order):
     [path] = workflow.files
-    return [Change(path, workflow.parsed, workflow.parsed + SPOIL)]
+    return [Change(path, workflow.source.data, workflow.source.data + SPOIL)]
 
 
 SPOILT = replace(LINES, changes=spoilt)

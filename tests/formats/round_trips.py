@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from icsched import Dag, Workflow
-from icsched.workflow import Command
+from icsched.workflow import Command, OwnSource
 
 WORDS = st.text(alphabet="abz019 -_.$'\"\\{}:#,é\t", min_size=1, max_size=8)
 
@@ -42,7 +42,7 @@ def workflows(draw, names, keeps, words=WORDS):
         column("run_times", st.integers(0, 10**6).map(lambda n: n / 64), np.float64),
         column("sizes", st.integers(0, 10**12), np.int64),
         priorities=column("priorities", st.integers(-(2**31), 2**31 - 1), np.int32),
-        find_commands=None if listed is None else lambda: listed,
+        source=OwnSource(None if listed is None else listed),
     )
 
 

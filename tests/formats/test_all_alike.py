@@ -5,7 +5,7 @@ import pytest
 import icsched
 from icsched import FormatError
 from icsched.formats import FORMATS
-from icsched.workflow import Command
+from icsched.workflow import Command, OwnSource
 
 # The least that each format takes for a workflow; it has no task.
 LEAST = {
@@ -206,7 +206,7 @@ def test_a_job_sees_the_files_of_its_streams_from_its_directory(put, name):
 def test_a_writer_names_the_files_of_streams_as_the_job_sees_them(put, name):
     dag = icsched.Dag({"a": []})
     command = Command(("/bin/sort",), "data", stdin="data/in.txt", stdout="data/deep/out")
-    given = icsched.Workflow(dag, [False], find_commands=lambda: [command])
+    given = icsched.Workflow(dag, [False], source=OwnSource([command]))
     text = FORMATS.find(name).text(given)
 
     assert '"in.txt"' in text

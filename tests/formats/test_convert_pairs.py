@@ -10,7 +10,7 @@ import icsched
 from icsched import Dag, Workflow
 from icsched.commands.convert import convert_answer
 from icsched.formats import FORMATS
-from icsched.workflow import Command
+from icsched.workflow import Command, OwnSource
 
 # Every parent is before its children, because scripts of sbatch lines need that.
 GIVEN = Workflow(
@@ -19,14 +19,21 @@ GIVEN = Workflow(
     run_times=np.array([60, 2.5, 5, 1.25]),
     sizes=np.array([10**9, 2048, 0, 17]),
     priorities=np.array([0, -1, -2, -3], np.int32),  # Slurm knows only what comes after what
-    find_commands=lambda: [
-        Command(("/bin/cp", "my file", "$x")),
-        Command(
-            ("/opt/bin/clean", "-n", "3"), "data", (("LANG", "C d"),), "data/i", "data/o", "data/e"
-        ),
-        Command(("/usr/bin/plot",), stdout="plot.txt", stderr="plot.err"),
-        Command(("/bin/echo", "", "it's"), environment=(("A", "1"), ("B", "two"))),
-    ],
+    source=OwnSource(
+        [
+            Command(("/bin/cp", "my file", "$x")),
+            Command(
+                ("/opt/bin/clean", "-n", "3"),
+                "data",
+                (("LANG", "C d"),),
+                "data/i",
+                "data/o",
+                "data/e",
+            ),
+            Command(("/usr/bin/plot",), stdout="plot.txt", stderr="plot.err"),
+            Command(("/bin/echo", "", "it's"), environment=(("A", "1"), ("B", "two"))),
+        ]
+    ),
 )
 READ = [name for name in FORMATS if FORMATS[name].read]
 WRITTEN = [name for name in FORMATS if FORMATS[name].text]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import icsched
 from icsched import Dag, FormatError, Workflow
 from icsched.formats import FORMATS
-from icsched.workflow import Command
+from icsched.workflow import Command, OwnSource
 from tests.formats.round_trips import WORDS, check_same, workflows
 
 DAGMAN = FORMATS["dagman"]
@@ -17,7 +17,7 @@ KEPT = frozenset({"done", "priorities"})
 
 
 def one(command: Command) -> str:
-    return DAGMAN.text(Workflow(Dag({"a": []}), [False], find_commands=lambda: [command]))
+    return DAGMAN.text(Workflow(Dag({"a": []}), [False], source=OwnSource([command])))
 
 
 def test_a_command_is_a_submit_description_inside_the_file():
@@ -84,7 +84,7 @@ def test_done_jobs_priorities_and_a_task_that_runs_nothing_are_written():
         Dag({"a": [], "b": ["a"]}),
         [True, False],
         priorities=[0, 7],
-        find_commands=lambda: [None] * 2,
+        source=OwnSource([None] * 2),
     )
 
     assert DAGMAN.text(workflow, title="t") == (
@@ -120,7 +120,7 @@ def test_files_with_commands_have_the_same_jobs_and_arcs(tmp_path_factory, workf
 def test_a_stream_outside_the_directory_of_its_job_is_the_same_file_when_read(folder):
     """HTCondor sees files from initialdir, icsched from the directory of the workflow file."""
     command = Command(("/bin/cat",), "data", stdin="in.txt", stdout="data/out.txt")
-    work = Workflow(Dag({"a": []}), [False], find_commands=lambda: [command])
+    work = Workflow(Dag({"a": []}), [False], source=OwnSource([command]))
 
     Path("wf.dag").write_text(DAGMAN.text(work, path="wf.dag"))
 

@@ -167,7 +167,7 @@ def test_the_rules_of_snakemake_are_kinds(read):
     workflow = read(SNAKEMAKE)
 
     assert arcs(workflow) == {("1", "0"), ("2", "0"), ("3", "1"), ("3", "2")}
-    assert workflow.describe() == ["all", "plot", "plot", "get"]
+    assert workflow.source.descriptions() == ["all", "plot", "plot", "get"]
     assert workflow.kinds.tolist() == [0, 1, 1, 2]
     assert workflow.remarks == ()
 
@@ -176,7 +176,7 @@ def test_the_html_tables_of_a_file_graph_are_labels(read):
     workflow = read(FILEGRAPH)
 
     assert arcs(workflow) == {("1", "0")}
-    assert workflow.describe() == ["all", "plot"]
+    assert workflow.source.descriptions() == ["all", "plot"]
 
 
 def test_channels_and_operators_of_nextflow_take_no_time(read):

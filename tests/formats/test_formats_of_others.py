@@ -26,7 +26,7 @@ def read(paths, options):
     for parent, child in pairs:
         graph[child].append(parent)
     dag = Dag(graph)
-    return Workflow(dag, done=[False] * len(dag), files=paths, format="pairs", parsed=lines)
+    return Workflow(dag, done=[False] * len(dag), files=paths, format="pairs")
 
 
 def changes(workflow, order):

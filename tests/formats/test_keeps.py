@@ -9,7 +9,7 @@ import icsched
 from icsched import Dag, Workflow
 from icsched.formats import FORMATS
 from icsched.formats.port import KEPT
-from icsched.workflow import Command
+from icsched.workflow import Command, OwnSource
 
 PLAIN = Command(("/bin/x", "1"))
 WHOLE = Workflow(
@@ -18,12 +18,12 @@ WHOLE = Workflow(
     run_times=np.array([0, 2.0, 3.0]),
     sizes=np.array([0, 5, 7]),
     priorities=np.array([0, -2, -4]),  # by their distance: see below
-    find_commands=lambda: [PLAIN, PLAIN, PLAIN],
+    source=OwnSource([PLAIN, PLAIN, PLAIN]),
 )
 
 
 def with_command(**given: object) -> Workflow:
-    return replace(WHOLE, find_commands=lambda: [PLAIN, replace(PLAIN, **given), PLAIN])
+    return replace(WHOLE, source=OwnSource([PLAIN, replace(PLAIN, **given), PLAIN]))
 
 
 WRITTEN = {

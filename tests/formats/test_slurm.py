@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import icsched
 from icsched import Dag, FormatError, Workflow, prioritize
 from icsched.formats import FORMATS
-from icsched.workflow import Command
+from icsched.workflow import Command, OwnSource
 from tests.formats.workflows import workflows
 
 SCRIPT = """\
@@ -119,7 +119,7 @@ def test_two_per_cent_signs_are_one_and_a_pattern_gets_a_remark(read):
 
 def test_slurm_fills_in_nothing_in_what_icsched_writes(read):
     command = Command(("sort",), directory="5%", stdin="5%/%j", stdout="5%/%%", stderr="5%/5%")
-    workflow = Workflow(Dag({"a": []}), [False], find_commands=lambda: [command])
+    workflow = Workflow(Dag({"a": []}), [False], source=OwnSource([command]))
 
     text = FORMATS.find("slurm").text(workflow)
 
@@ -210,7 +210,7 @@ def test_a_shell_and_icsched_see_the_same_words(read, put):
 
     jobs = submitted(put)
 
-    text, found = workflow.parsed
+    text, found = workflow.source.text, workflow.source.jobs
     assert text == SCRIPT
     named = {"j1": "1", "j2": "2", "j3": "3"}
     words = [[word.text for word in job.words] for job in found]

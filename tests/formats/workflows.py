@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from icsched import Dag, Workflow
-from icsched.workflow import Command
+from icsched.workflow import Command, OwnSource
 from tests.strategies import dags
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)
@@ -51,7 +51,7 @@ def workflows(draw: st.DrawFn, takes_name: Callable[[str], bool]) -> Workflow:
         run_times=None if times is None else np.array(times, float),
         sizes=None if sizes is None else np.array(sizes, np.int64),
         priorities=None if priorities is None else np.array(priorities, np.int32),
-        find_commands=None if runs is None else lambda: found,
+        source=OwnSource(None if runs is None else found),
     )
 
 

@@ -11,7 +11,7 @@ from icsched.run.crew import Outcome
 from icsched.run.journal import Journal
 from icsched.run.loop import Interrupts, Loop, Rules
 from icsched.run.tasks import CommandTasks
-from icsched.workflow import Command
+from icsched.workflow import Command, OwnSource
 from tests.run.crews import MemoryCrew, dies, fails, hangs, succeeds
 
 #   a   x
@@ -25,7 +25,7 @@ DIAMOND_AND_ONE = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"], "x": []
 def tasks_of(dag: Dag, instant: str = "") -> CommandTasks:
     """Tasks that run something, except those in *instant*."""
     commands = [None if name in instant else Command(("true",)) for name in dag.names]
-    workflow = Workflow(dag, np.zeros(len(dag), bool), find_commands=lambda: commands)
+    workflow = Workflow(dag, np.zeros(len(dag), bool), source=OwnSource(commands))
     return CommandTasks(workflow, "wf")
 
 

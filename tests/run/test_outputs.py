@@ -11,7 +11,7 @@ import pytest
 
 from icsched import Dag, Workflow
 from icsched.run.tasks import CommandTasks
-from icsched.workflow import Command
+from icsched.workflow import Command, OwnSource
 from tests.cli.conftest import SCRIPT
 from tests.run.conftest import complaints
 
@@ -132,8 +132,7 @@ def tasks_of(*outputs: str, directory: str | None = None, stdout: str | None = N
     workflow = Workflow(
         Dag({"a": []}),
         np.zeros(1, bool),
-        find_commands=lambda: [command],
-        find_outputs=lambda: [outputs],
+        source=OwnSource([command], [outputs]),
     )
     return CommandTasks(workflow, "wf")
 
@@ -181,7 +180,6 @@ def test_only_completed_tasks_that_run_something_lack_outputs():
     idle = Workflow(
         Dag({"a": []}),
         np.zeros(1, bool),
-        find_commands=lambda: [None],
-        find_outputs=lambda: [["out"]],
+        source=OwnSource([None], [["out"]]),
     )
     assert CommandTasks(idle, "wf").missing_outputs({0}) == {}

@@ -17,9 +17,8 @@ from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change, back_up, read_bytes, would_replace
 from icsched.formats import FORMATS
 from icsched.formats.access import is_table, no_order, order_changes, order_options, order_table
-from icsched.formats.port import Settings, WorkflowFiles
-from icsched.formats.table import Via, files_behind, format_by_suffix, format_of
-from icsched.workflow import Note, Workflow
+from icsched.formats.table import Via, format_by_suffix, format_of
+from icsched.workflow import Note, Settings, Workflow, WorkflowSource
 
 INSTEAD = "-o NAME.csv"  # for an order that no file of the workflow's format can hold
 
@@ -92,14 +91,14 @@ def planned(found: Ordered, writing: WriteOptions, reading: FileOptions) -> Sequ
         check_output(workflow, path)
         names = map(str, found.plan.schedule.names)
         return [Change(path, None, order_table(path, {name: priorities[name] for name in names}))]
-    chosen, behind = FORMATS.find(workflow.format), files_behind(workflow)
+    chosen, source = FORMATS.find(workflow.format), workflow.source
     options = order_options(chosen, writing)
     changes = [] if fields(options) else order_changes(workflow, found.plan.order.tolist())
     if path is not None:
-        beside = behind.named()[0] if reading.usedagdir else None
+        beside = source.named()[0] if reading.usedagdir else None
         _check_copy(workflow, path, beside=beside)
     if fields(options):
-        return behind.changes(priorities, options, path)
+        return source.changes(priorities, options, path)
     if path is None:
         return changes
     if len(changes) != 1:
@@ -129,7 +128,7 @@ def check_format(source: str, writing: WriteOptions) -> None:
 def unordered_copy(found: Ordered, writing: WriteOptions, path: str) -> Change:
     """Return the change that writes the workflow to *path* without an order of icsched's."""
     options = order_options(FORMATS.find(found.workflow.format), writing)
-    return Change(path, None, files_behind(found.workflow).without_order(options))
+    return Change(path, None, found.workflow.source.without_order(found.workflow, options))
 
 
 def _check_copy(workflow: Workflow, path: str, *, beside: str | None = None) -> None:
@@ -146,8 +145,8 @@ def planning_notes(file: str, found: Ordered, writing: WriteOptions) -> list[Not
     """Return notes about the changes; raises FormatError if the engine will refuse them."""
     workflow = found.workflow
     options = order_options(FORMATS.find(workflow.format), writing)
-    behind = files_behind(workflow, _pool_settings)
-    told = [*behind.order_notes(found.priorities, options, writing.output)]
+    source = workflow.source.asking(_pool_settings)
+    told = [*source.order_notes(found.priorities, options, writing.output)]
     is_disturbed = bool(workflow.remarks) and bool(fields(options))
     return [*told, disturbed(file)] if is_disturbed else told
 
@@ -167,7 +166,7 @@ class Written:
 
 
 def make_changes(
-    changes: Sequence[Change], writing: WriteOptions, behind: WorkflowFiles | None
+    changes: Sequence[Change], writing: WriteOptions, source: WorkflowSource | None
 ) -> tuple[list[Written], bytes | None, list[Note]]:
     """Write all changes; a file that two workflows use is written once.
 
@@ -183,7 +182,7 @@ def make_changes(
         if change.path == STANDARD_OUTPUT:
             streamed = change.new
             continue
-        backup = _kept(change, behind) if change.path == writing.output else None
+        backup = _kept(change, source) if change.path == writing.output else None
         backup = change.make() or backup
         if change.new is None:
             told.append(Note("removed", f"removed {change.path}"))
@@ -197,7 +196,7 @@ def make_changes(
     return written, streamed, told
 
 
-def _kept(copy: Change, behind: WorkflowFiles | None) -> str | None:
+def _kept(copy: Change, source: WorkflowSource | None) -> str | None:
     """Keep the file that a copy replaces, unless icsched wrote an order into it; return the name.
 
     A copy that is made again replaces the copy from before, which has icsched's section.
@@ -205,7 +204,7 @@ def _kept(copy: Change, behind: WorkflowFiles | None) -> str | None:
     if not would_replace(copy.path):
         return None
     old = read_bytes(copy.path)
-    is_ours = behind is not None and behind.has_order(old)
+    is_ours = source is not None and source.has_order(old)
     return None if old == copy.new or is_ours else back_up(copy.path)
 
 
@@ -241,7 +240,7 @@ class Stale:
 def stale_files(found: Ordered, changes: Sequence[Change]) -> Iterator[Stale]:
     """Yield the files that *changes* would change, each with what is wrong with it now."""
     bad = {known.path: known for known in found.sections if known.problems}
-    line_of = files_behind(found.workflow).line_of_order
+    line_of = found.workflow.source.line_of_order
     for known in bad.values():
         yield Stale(known.path, known.line, "; ".join(known.problems))
     for change in distinct(changes):

@@ -20,7 +20,7 @@ from icsched.formats.port import KEPT, WorkflowText
 from icsched.formats.table import format_by_suffix
 from icsched.frames import NOT_IN_JSON, json_by
 from icsched.messages import counted, named, size
-from icsched.workflow import Remark, Workflow
+from icsched.workflow import Remark, Workflow, WorkflowSource
 
 _OF_COMMANDS = {"commands", "streams", "environment", "directories"}
 _UNSAFE = re.compile(r"[^0-9A-Za-z_.-]+")
@@ -89,7 +89,7 @@ def _converted(workflow: Workflow, file: str, output: str, chosen: Format) -> Co
     if "commands" not in chosen.keeps:
         problem = None
     elif problem is not None:
-        workflow = replace(workflow, find_commands=None)
+        workflow = replace(workflow, source=WorkflowSource())
     workflow, renamed = _renamed(workflow, chosen.takes_name)
     assert chosen.text is not None  # noqa: S101  `_format` has checked it
     text, workflow, unwritable = _written(workflow, chosen.text, output)
@@ -120,7 +120,7 @@ def _contents(workflow: Workflow) -> tuple[dict[str, bool], str | None]:
     columns: tuple[Column, ...] = ("run_times", "sizes", "priorities")
     has = {
         "done": bool(workflow.done.any()),
-        "commands": workflow.find_commands is not None,
+        "commands": workflow.source.has_commands,
         "streams": any((one.stdin, one.stdout, one.stderr) != (None,) * 3 for one in commands),
         "environment": any(one.environment for one in commands),
         "directories": any(one.directory is not None for one in commands),
@@ -138,9 +138,9 @@ def _written(
         found = text(workflow, path=output)
         encoded(output, found)
     except FormatError as error:
-        if workflow.find_commands is None:
+        if not workflow.source.has_commands:
             raise
-        bare = replace(workflow, find_commands=None)
+        bare = replace(workflow, source=WorkflowSource())
         return text(bare, path=output), bare, error.problem
     return found, workflow, None
 
@@ -156,7 +156,7 @@ def _remarks(workflow: Workflow, chosen: Format, output: str) -> tuple[Remark, .
         idle = sum(is_done and command is None for is_done, command in pairs)
         if idle:  # they will run, if only to do nothing
             found.append(Remark(output, 0, "tasks that are done have no command", idle))
-    if chosen.placeholder and len(workflow.dag) and workflow.find_commands is None:
+    if chosen.placeholder and len(workflow.dag) and not workflow.source.has_commands:
         runs = f"every task runs {chosen.placeholder}, which is yours to write"
         found.append(Remark(output, 0, f"no commands are known: {runs}", 1))
     return tuple(found)

@@ -31,7 +31,7 @@ from icsched.commands.pool_options import GivenPool, pool_text
 from icsched.commands.terminal import STANDARD_OUTPUT, progress, put, table, working
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
-from icsched.formats.table import files_behind, format_by_suffix
+from icsched.formats.table import format_by_suffix
 from icsched.frames import NOT_IN_JSON, json_by
 from icsched.history import KindOfJob, OverTime, PastRun, Stalls, Waits
 from icsched.history.problems import (
@@ -275,14 +275,15 @@ def _unknown(past: PastRun, workflow: Workflow | None) -> int:
     """Return how many names in the logs are neither jobs nor FINAL and such nodes."""
     if workflow is None:
         return 0
-    known = {*workflow.names, *files_behind(workflow).other_names()}
+    known = {*workflow.names, *workflow.source.other_names()}
     return sum(name not in known for name in past.names)
 
 
 def _descriptions(workflow: Workflow | None) -> dict[str, str]:
-    if workflow is None or workflow.describe is None:
+    words = None if workflow is None else workflow.source.descriptions()
+    if workflow is None or words is None:
         return {}
-    return dict(zip(map(str, workflow.names), workflow.describe(), strict=True))
+    return dict(zip(map(str, workflow.names), words, strict=True))
 
 
 def _check_pool(pool: AnyPool, table: RunTimeTable) -> None:

@@ -4,11 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from icsched.commands.pool_options import GivenPool
-from icsched.formats.port import Section
-from icsched.formats.table import files_behind
 from icsched.run_times import Origin
 from icsched.sim.pools import FAR_OFF
-from icsched.workflow import Note, Workflow
+from icsched.workflow import Note, Section, Workflow
 
 SectionAction = Literal["nothing", "replaced", "removed"]
 _SECTION_ACTIONS: dict[SectionAction, str] = {
@@ -72,13 +70,13 @@ def about_pool(given: GivenPool | None) -> tuple[Note, ...]:
 
 def _about_limits(workflow: Workflow) -> tuple[Note, ...]:
     """Return the note about limits that an engine sets, and no simulation knows."""
-    text = files_behind(workflow).unsimulated()
+    text = workflow.source.unsimulated()
     return (Note("limits-left-out", text),) if text else ()
 
 
 def about_inner(workflow: Workflow) -> tuple[Note, ...]:
     """Return the note about inner workflows that are left to run, and have no time of their own."""
-    names = files_behind(workflow).inner_workflows()
+    names = workflow.source.inner_workflows()
     is_meant = ~workflow.done & workflow.dag.mask(names)
     if workflow.run_time_origins is not None:
         is_meant &= workflow.run_time_origins >= Origin.KIND

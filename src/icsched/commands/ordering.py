@@ -16,13 +16,11 @@ from icsched.commands.pool_options import GivenPool
 from icsched.commands.terminal import working
 from icsched.errors import ArgumentError
 from icsched.formats.facts import or_zero
-from icsched.formats.port import Section
-from icsched.formats.table import files_behind
 from icsched.orders import ORDERS, Aim, Choice, LimitedOrder, Plan, order_within, prioritize
 from icsched.orders.auto import challenged, order_of
 from icsched.orders.choice import FIFO, PRESENT
 from icsched.sim import AnyPool, Played
-from icsched.workflow import Note, Workflow
+from icsched.workflow import Note, Section, Workflow
 
 AUTO = "auto"  # the order that is chosen by simulation
 NOW = "now"  # the priorities that the files have now, beside other orders
@@ -140,7 +138,7 @@ class Ordered:
     @cached_property
     def priorities(self) -> dict[str, int]:
         """The priority of each job in the files; raises FormatError if there is no room."""
-        return files_behind(self.workflow).priorities(self.plan.order.tolist())
+        return self.workflow.source.priorities(self.workflow, self.plan.order.tolist())
 
     @property
     def removes_sections(self) -> bool:
@@ -154,12 +152,12 @@ class Ordered:
 
 def order_workflow(workflow: Workflow, wanted: WantedOrder) -> Ordered:
     """Order what is left of a workflow that was read, and has its run times; not by "auto"."""
-    return Ordered(workflow, wanted.plan(workflow), files_behind(workflow).sections())
+    return Ordered(workflow, wanted.plan(workflow), workflow.source.sections())
 
 
 def order_within_memory(workflow: Workflow, memory: int, sizes_file: str | None) -> Ordered:
     """Order what is left of a workflow within a limit, in bytes if sizes are known."""
-    sections = files_behind(workflow).sections()
+    sections = workflow.source.sections()
     sizes = workflow.sizes if sizes_file is None else read_sizes(workflow, sizes_file)
     with working("ordering", len(workflow.residual.dag)):
         limited = order_within(workflow, memory, sizes=sizes)
@@ -175,14 +173,14 @@ def choose_order(workflow: Workflow, given: GivenPool | None) -> Ordered:
     a good section is compared with that order. A section is good if it is not out of date, and all
     files of the user's have one.
     """
-    behind, pool = files_behind(workflow), given.pool if given else None
-    sections, own, against = behind.sections(), workflow, None
+    source, pool = workflow.source, given.pool if given else None
+    sections, own, against = source.sections(), workflow, None
     if sections:
-        stated = behind.own_priorities()
+        stated = source.own_priorities()
         lines = None if stated is None else or_zero(stated, np.int32)
         own = replace(workflow, priorities=lines)
     plan = WantedOrder(AUTO).plan(own, pool=pool)
-    is_whole = bool(sections) and len(sections) == len(behind.named())
+    is_whole = bool(sections) and len(sections) == len(source.named())
     has_good = is_whole and not any(section.problems for section in sections)
     if has_good:
         with working("simulating two orders of", len(plan.order)):

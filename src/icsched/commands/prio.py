@@ -68,7 +68,7 @@ from icsched.errors import FormatError
 from icsched.files import Change
 from icsched.formats import FORMATS, Format
 from icsched.formats.access import is_table, no_order
-from icsched.formats.table import files_behind, format_of
+from icsched.formats.table import format_of
 from icsched.frames import plain
 from icsched.messages import counted, named, size
 from icsched.orders import Choice, LimitedOrder, prioritize
@@ -111,7 +111,7 @@ class PrioAnswer:
                 self._plan(path, inner, is_own=not run_times)
                 waiting.append(inner.workflow)
         if len(seen) > len(self.files):
-            self.notes.append(Note("inner-throttle", files_behind(workflow).after_inner))
+            self.notes.append(Note("inner-throttle", workflow.source.after_inner))
 
     def _plan(self, file: str, found: Ordered, *, is_own: bool) -> None:
         """Find out what to change; note what is done, out of date, and where run times are from."""
@@ -171,7 +171,7 @@ class PrioAnswer:
             own = _removals(chosen, [path])  # last: it names other files
             workflow = self._read_for_removal(chosen, path, directory)
             if workflow is not None:
-                self.changes += files_behind(workflow).other_removals()
+                self.changes += workflow.source.other_removals()
                 if self.writing.recursive:
                     waiting += self._inner_files(workflow, seen)
             self.changes += own
@@ -192,7 +192,7 @@ class PrioAnswer:
 
     def _inner_files(self, workflow: Workflow, seen: set[str]) -> Iterator[tuple[str, str]]:
         """Yield the files of inner workflows that exist, not *seen* yet, with their directory."""
-        for inner in files_behind(workflow).inner_files(seen):
+        for inner in workflow.source.inner_files(seen):
             if inner.is_there:
                 yield inner.path, inner.directory
             else:
@@ -211,8 +211,8 @@ def _not_worth(code: str, what: str, choice: Choice) -> Note:
 
 def _all_removals(workflow: Workflow) -> Sequence[Change]:
     """Return the changes that remove the sections from all files of a workflow."""
-    behind = files_behind(workflow)
-    return [*behind.other_removals(), *_removals(FORMATS.find(workflow.format), behind.named())]
+    source = workflow.source
+    return [*source.other_removals(), *_removals(FORMATS.find(workflow.format), source.named())]
 
 
 def _removals(chosen: Format, paths: Sequence[str]) -> Sequence[Change]:
@@ -234,7 +234,7 @@ def text(found: PrioAnswer) -> str:
     if ordered is None:
         return _written(found, "restored") + told
     is_written = any(not is_table(entry.file) for entry in found.written)
-    advice = files_behind(ordered.workflow).after_writing  # for people: it is not in JSON
+    advice = ordered.workflow.source.after_writing  # for people: it is not in JSON
     if advice and is_written and _gains(ordered):
         told += f"{advice}.\n"
     return _order(found, ordered) + _written(found, "wrote") + told
@@ -430,8 +430,8 @@ def prio(
     if writing.only_looks:
         _show(found, as_json=json_)
         return
-    behind = files_behind(found.ordered.workflow) if found.ordered else None
-    found.written, streamed, told = make_changes(found.changes, writing, behind)
+    source = found.ordered.workflow.source if found.ordered else None
+    found.written, streamed, told = make_changes(found.changes, writing, source)
     found.notes += told
     if writing.output != STANDARD_OUTPUT:
         put(found, text, keys, as_json=json_)

@@ -195,15 +195,9 @@ class Start:
         _check_again(options)
         if self.engine.name == LOCAL.name:
             count_workers(terms)
-        workflow = reading.read(files)
-        if terms.shell and workflow.find_lines is not None:
-            workflow = replace(workflow, find_commands=workflow.find_lines)
-        commands = workflow.commands
-        if commands is not None:  # the files with the commands are read once
-            workflow = replace(workflow, find_commands=lambda: commands)
         self.options = options
-        self.file, self.workflow = files[0], workflow
-        self.tasks = CommandTasks(workflow, self.file)
+        self.workflow, self.file = reading.read(files), files[0]
+        self.tasks = CommandTasks(self.workflow, self.file, for_shell=terms.shell)
         if not terms.shell and terms.address is None:
             self.tasks.check_programs()  # they run on this machine
         self.directory = Path(options.journal or f"{_without_link(self.file)}{SUFFIX}").absolute()
@@ -213,7 +207,7 @@ class Start:
     def identity(self) -> Identity:
         """What the journal must have in common with the workflow."""
         workflow = self.workflow
-        return identity_of(workflow.dag, workflow.commands or (), workflow.done)
+        return identity_of(workflow.dag, self.tasks.commands, workflow.done)
 
     def after(self, completed: Collection[int]) -> "Rest":
         """Return what is left to run if the journal says that tasks are *completed*, in order."""
@@ -233,7 +227,7 @@ class Start:
         is_raced = options.order.order == AUTO and self.engine.name == LOCAL.name
         pool = Workers(count_workers(self.terms)) if is_raced else None
         plan = options.order.plan(left, pool=pool)
-        return Rest(CommandTasks(left, self.file), plan, missing, redone)
+        return Rest(self.tasks.of(left), plan, missing, redone)
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,8 +310,7 @@ def run_answer(start: Start, tell: Tell) -> RunAnswer:
         happened, workers = _run(rest, journal, start, tell)
         learned = None
         if happened.full is None:
-            workflow = rest.tasks.workflow
-            pairs = zip(workflow.names, workflow.commands or (), strict=True)
+            pairs = zip(start.workflow.names, rest.tasks.commands, strict=True)
             instant = [str(name) for name, command in pairs if command is None]
             learned = write_learned(journal, start.directory, instant)
         failed = [_failed(rest.tasks, journal, *pair) for pair in happened.failed.items()]

@@ -26,14 +26,20 @@ from icsched.dag import Dag
 from icsched.engines.htcondor import pool_settings
 from icsched.files import naming, remove, write_text
 from icsched.formats import FORMATS
-from icsched.formats.port import Section, Settings, WorkflowFiles, unknown_settings
-from icsched.formats.table import files_behind
 from icsched.frames import INLINE, NOT_IN_JSON
 from icsched.messages import counted, named, size
 from icsched.orders import Plan
 from icsched.report.proofs import certified_plan, proof_keys, proof_sentence, unbounded
 from icsched.theory.blocks import BlockGroup
-from icsched.workflow import Note, Remark, Workflow
+from icsched.workflow import (
+    Note,
+    Remark,
+    Section,
+    Settings,
+    Workflow,
+    WorkflowSource,
+    unknown_settings,
+)
 
 
 def write_tables(directory: str, texts: Mapping[str, str]) -> None:
@@ -138,7 +144,7 @@ def files_of(
     *known* says where run times come from. Without advice, the remarks are those of the reader.
     *ask* returns the settings of the engine around the workflow, if somebody knows them.
     """
-    behind, done = files_behind(workflow, ask), int(workflow.done.sum())
+    source, done = workflow.source.asking(ask), int(workflow.done.sum())
     told: list[Note] = []
     if workflow.done_by is not None:  # even a rescue file that lists no job as done
         rescue = f"DAGMan will resume from {workflow.done_by}: {counted(done, 'job')} done"
@@ -147,16 +153,16 @@ def files_of(
         told.append(Note("resumed", done_sentence(workflow, "order")))
     if known and not known.is_own:  # otherwise a remark tells it
         told.append(Note("run-times", times_sentence(known)))
-    sections, strict = behind.sections(), behind.refusing()
-    priorities = behind.own_priorities()
+    sections, strict = source.sections(), source.refusing()
+    priorities = source.own_priorities()
     own = 0 if priorities is None else int((~np.isnan(priorities)).sum())
     told += stale_sections(sections)
     if own:
         what = f"the files already have PRIORITY lines for {counted(own, 'job')}"
         text = f"{what}: prio overrides them unless --keep-existing is given"
         told.append(Note("own-priorities", text))
-    told += behind.refusal_notes()
-    remarks = _remarks(behind) if with_advice else workflow.remarks
+    told += source.refusal_notes()
+    remarks = _remarks(workflow, source) if with_advice else workflow.remarks
     return Files(
         done=done,
         rescue=workflow.done_by,
@@ -169,10 +175,10 @@ def files_of(
     )
 
 
-def _remarks(behind: WorkflowFiles) -> Sequence[Remark]:
+def _remarks(workflow: Workflow, source: WorkflowSource) -> Sequence[Remark]:
     """Return what may disturb an order in the files."""
-    advice = FORMATS.find(behind.workflow.format).advice
-    return advice(behind.workflow) if advice else behind.remarks()
+    advice = FORMATS.find(workflow.format).advice
+    return advice(workflow) if advice else source.advice(workflow)
 
 
 _MOST_BLOCKS = 10_000  # one file each

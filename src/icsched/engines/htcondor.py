@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 from icsched.formats.dagman.advice import DEFAULT_PRIORITY, USE_STRICT, in_environment
-from icsched.formats.port import Setting
+from icsched.workflow import Setting
 
 _PROGRAM = "condor_config_val"
 _NAMES = (DEFAULT_PRIORITY, USE_STRICT)

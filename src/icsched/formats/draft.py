@@ -30,7 +30,7 @@ from icsched.formats.facts import (
     truth_in,
     with_means,
 )
-from icsched.workflow import Command, Workflow
+from icsched.workflow import Command, Workflow, WorkflowSource
 
 STREAMS = ("directory", "stdin", "stdout", "stderr")
 _PARSERS: dict[str, Callable[[str], float]] = {
@@ -71,8 +71,8 @@ class _Words:
                 yield task, words, place
 
 
-@dataclass
-class Draft:
+@dataclass(eq=False)
+class Draft(WorkflowSource):
     """Tasks, arcs and facts of the file at `path`, in the order in which a reader meets them.
 
     `text` is the content of the file; the place of a fact is an offset into it.
@@ -81,7 +81,7 @@ class Draft:
     path: str
     text: str
     ids: dict[str, int] = field(default_factory=dict)
-    kinds: dict[int, str] = field(default_factory=dict)  # see Workflow.describe
+    kinds: dict[int, str] = field(default_factory=dict)  # what tasks are submitted by
     _words: defaultdict[str, _Words] = field(default_factory=lambda: defaultdict(_Words))
     _parents: "array[int]" = field(default_factory=lambda: array("i"))
     _children: "array[int]" = field(default_factory=lambda: array("i"))
@@ -127,13 +127,8 @@ class Draft:
 
     # What comes of it
 
-    def workflow(
-        self,
-        name: str,
-        parsed: object = None,
-        find_commands: Callable[[], Sequence[Command | None]] | None = None,
-    ) -> Workflow[str]:
-        """Return the workflow of the format called *name*; by default, facts have the commands.
+    def workflow(self, name: str) -> Workflow[str]:
+        """Return the workflow of the format called *name*.
 
         Raises FormatError for words that are not what a fact needs, and for a cycle.
         """
@@ -143,7 +138,7 @@ class Draft:
         )
         done = np.nan_to_num(self._array("done")).astype(bool)
         stated: dict[str, Floats] = {column: self._array(fact) for fact, column in _COLUMNS.items()}
-        has_words = find_commands is None and "command" in self._words
+        is_needed = self.has_commands or bool(self.kinds) or type(self) is not Draft
         workflow = Workflow(
             dag,
             done,
@@ -152,10 +147,7 @@ class Draft:
             priorities=or_zero(stated["priorities"], np.int32),
             files=(self.path,),
             format=name,
-            parsed=parsed,
-            describe=self._description if self.kinds else None,
-            find_commands=self._commands if has_words else find_commands,
-            find_lines=self._lines if has_words else None,
+            source=self if is_needed else WorkflowSource(),
             remarks=self.remarks.tuple(),
             stated=stated,
         )
@@ -180,13 +172,22 @@ class Draft:
             self.remarks.add(NO_SIZE, int(np.isnan(stated[~done]).sum()))
         return sizes
 
-    def _description(self) -> list[str]:
+    def descriptions(self) -> list[str] | None:
+        """Return the kind of each task, by default its name; None if the file has no kinds."""
+        if not self.kinds:
+            return None
         return [self.kinds.get(task, name) for name, task in self.ids.items()]
 
-    def _commands(self) -> list[Command | None]:
+    @property
+    def has_commands(self) -> bool:  # type: ignore[override]
+        """Whether the file says what tasks run."""
+        return "command" in self._words
+
+    def commands(self) -> list[Command | None]:
+        """Return what each task runs."""
         return self._each_command(self._parsed)
 
-    def _lines(self) -> list[Command | None]:
+    def lines(self) -> list[Command | None]:
         """Return the commands as text. A shell splits and expands the text itself."""
         return self._each_command(lambda _, words, __: Command((words,) if words.strip() else ()))
 

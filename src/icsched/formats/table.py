@@ -4,15 +4,13 @@ A new format is a `Format`. It is listed here, with its functions by name, or it
 of another package in the group ``icsched.formats``.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from icsched.formats.dagman.entry import DAGMAN, DagmanOptions
 from icsched.formats.dagman.workflow_files import DagmanWriting
 from icsched.formats.dagman.writer import Via as Via
-from icsched.formats.port import KEPT, Format, Later, Settings, WorkflowFiles, unknown_settings
+from icsched.formats.port import KEPT, Format, Later
 from icsched.tables import Table
-from icsched.workflow import Workflow
 
 _ALL = frozenset(KEPT)
 
@@ -119,14 +117,6 @@ def format_of(path: str, name: str | None = None) -> Format:
     ('dagman', 'dot', 'dagman')
     """
     return FORMATS.find(name) if name is not None else format_by_suffix(path) or DAGMAN
-
-
-def files_behind(
-    workflow: Workflow, ask: Callable[[], Settings | None] = unknown_settings
-) -> WorkflowFiles:
-    """Return the files that *workflow* was read from; for *ask* see `WorkflowFiles`."""
-    files = FORMATS.find(workflow.format).files if workflow.format else WorkflowFiles
-    return files(workflow, ask)
 
 
 def format_by_suffix(path: str) -> Format | None:

@@ -61,8 +61,9 @@ class LogProblems:
 def _absent(run: PastRun, workflow: Workflow) -> int:
     """Return how many jobs of the workflow, of those that run something, never started."""
     started = {run.names[job] for job in np.unique(run.job).tolist()}
-    if workflow.describe is not None:
-        pairs = zip(workflow.names, workflow.describe(), strict=True)
+    words = workflow.source.descriptions()
+    if words is not None:
+        pairs = zip(workflow.names, words, strict=True)
         started |= {str(name) for name, description in pairs if not description}
     return sum(str(name) not in started for name in workflow.residual.names)
 

@@ -10,7 +10,7 @@ from icsched.arrays import Ids, Sizes, ranks_of
 from icsched.messages import counted
 from icsched.pebble import Schedule
 from icsched.report.bottlenecks import Bottleneck
-from icsched.report.scene import DagPicture, kinds_by_name
+from icsched.report.scene import DagPicture
 from icsched.report.subject import Keys, Subject, short_name, six_digits
 from icsched.run_times import stem
 from icsched.serve.clusters import Cluster
@@ -91,9 +91,7 @@ def kinds_of_tasks(workflow: Workflow) -> tuple[Ids, tuple[str, ...]]:
     The name is that of its tasks without their numbers. Kinds that differ only in what they are
     submitted by get a number after it.
     """
-    names = list(map(str, workflow.dag.names))
-    if workflow.describe is None:
-        return kinds_by_name(names)
+    names = list(map(str, workflow.names))
     _, first, kind = np.unique(workflow.kinds, return_index=True, return_inverse=True)
     in_turn = np.argsort(first)
     seen: Counter[str] = Counter()

@@ -7,8 +7,10 @@ import re
 import shutil
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
+from typing import Self
 
 from icsched.arrays import ids_where
 from icsched.dag import Dag
@@ -26,14 +28,21 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 class CommandTasks:
     """The tasks of a workflow. Commands run below the directory of the workflow file."""
 
-    def __init__(self, workflow: Workflow, file: str) -> None:
+    def __init__(self, workflow: Workflow, file: str, *, for_shell: bool = False) -> None:
         self.workflow = workflow
         self._file = file
         self._base = Path(file).absolute().parent
-        if workflow.commands is None:
+        if not workflow.source.has_commands:
             problem = f"format {workflow.format} does not say what tasks run"
             raise FormatError(file, None, problem)
-        self.commands = workflow.commands
+        source = workflow.source  # it is asked once
+        self.commands = tuple(source.lines() if for_shell else source.commands())
+
+    def of(self, workflow: Workflow) -> Self:
+        """Return the tasks of the same workflow, of which others are done."""
+        tasks = copy(self)
+        tasks.workflow = workflow
+        return tasks
 
     def name(self, task: int, /) -> str:
         """Return the name of a task."""
@@ -62,8 +71,7 @@ class CommandTasks:
         Files elsewhere are passed over: those with a URL, and those with an absolute path whose
         directory is not on this machine. Each file is looked at once, and none is opened.
         """
-        find = self.workflow.find_outputs
-        declared = find() if find is not None and completed else ()
+        declared = self.workflow.source.outputs() if completed else ()
         found = {}
         for task in ids_where(~self.workflow.done).tolist():
             command = self.commands[task]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from icsched import Dag, Workflow
 from icsched.formats import FORMATS
-from icsched.workflow import Command
+from icsched.workflow import Command, OwnSource
 from tests.strategies import dags
 
 DAX = FORMATS.find("dax")
@@ -60,5 +60,5 @@ def workflows(draw: st.DrawFn, names: st.SearchStrategy[str]) -> Workflow:
         run_times=draw(st.none() | each(seconds)) if count else None,
         sizes=draw(st.none() | each(st.integers(0, 2**40))) if count else None,
         priorities=draw(st.none() | each(st.integers(-(2**31), 2**31 - 1))) if count else None,
-        find_commands=None if commands is None else (lambda: commands),
+        source=OwnSource(None if commands is None else commands),
     )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import icsched
 from icsched import Dag, FormatError, Workflow
 from icsched.formats.dax.markup import DEEPEST, LONGEST_TOKEN, MOST_ATTRIBUTES
-from icsched.workflow import Command
+from icsched.workflow import Command, OwnSource
 from tests.formats.xml.cases import DAX, dax
 
 BOUNDED = """\
@@ -34,7 +34,7 @@ TOLD = Workflow(
     run_times=[1.5, 2, 0],
     sizes=[3, 4, 5],
     priorities=[1, 2, 3],
-    find_commands=lambda: [Command(("/bin/echo", "x y"), stdout="out"), None, Command(("sort",))],
+    source=OwnSource([Command(("/bin/echo", "x y"), stdout="out"), None, Command(("sort",))]),
 )
 PIECES = [b"<", b">", b"/>", b'"', b"&", b"&#0;", b"<![CDATA[", b"<!--", b"-->", b"\xff", b"<x/>"]
 

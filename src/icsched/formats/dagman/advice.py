@@ -14,8 +14,7 @@ from icsched.formats.dagman.statements import Script
 from icsched.formats.dagman.submission import Submission, inner_workflows
 from icsched.formats.dagman.submit import queue_at
 from icsched.formats.dagman.writer import SubmitFile, submit_files
-from icsched.formats.port import Setting, Settings
-from icsched.workflow import Remark
+from icsched.workflow import Remark, Setting, Settings
 
 _MOST_SUBMIT_FILES = 1_000
 _MOST_BYTES = 1 << 24  # of a file to look through: a larger file was not written by hand

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 
@@ -11,10 +10,9 @@ from icsched.errors import FormatError
 from icsched.files import Change
 from icsched.formats.dagman.advice import refusal, strictness
 from icsched.formats.dagman.clusters import write_clustered
-from icsched.formats.dagman.programs import commands_of, outputs_of
 from icsched.formats.dagman.staleness import present_priorities
 from icsched.formats.dagman.submission import Submission, read_submission
-from icsched.formats.dagman.workflow_files import DagmanFiles, DagmanWriting, submission_of
+from icsched.formats.dagman.workflow_files import DagmanSource, DagmanWriting, submission_of
 from icsched.formats.dagman.writer import (
     SUBMIT_FILE,
     changes,
@@ -89,11 +87,8 @@ def read_dagman(
         files=_Files(submission),
         done_by=submission.rescue,
         format="dagman",
-        parsed=submission,
-        describe=submission.descriptions,
+        source=DagmanSource(submission),
         priorities=or_zero(stated, np.int32),
-        find_commands=partial(commands_of, submission),
-        find_outputs=partial(outputs_of, submission),
         stated={"priorities": stated} if has_any else {},
     )
 
@@ -138,7 +133,6 @@ DAGMAN = Format(
     takes_name=is_job_name,
     placeholder=SUBMIT_FILE,
     write_clusters=_write_clusters,
-    files=DagmanFiles,
     order_options=DagmanWriting,
     names_others=has_variables,
 )

@@ -13,7 +13,7 @@ from icsched.arrays import Floats, Ids, Mask, Sizes, mask_of
 from icsched.formats.dagman import section
 from icsched.formats.dagman.source import Kind, Source
 from icsched.formats.dagman.submission import Submission
-from icsched.formats.port import Section
+from icsched.workflow import Section
 
 
 @dataclass(frozen=True, slots=True)

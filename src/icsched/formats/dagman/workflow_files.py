@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.dagman import section
 from icsched.formats.dagman.advice import advise, refusal, strictness, unread_configs
+from icsched.formats.dagman.programs import commands_of, outputs_of
 from icsched.formats.dagman.source import is_missing, is_special
 from icsched.formats.dagman.staleness import sections
 from icsched.formats.dagman.submission import Submission, are_jobs_limited, inner_workflows
@@ -27,9 +27,8 @@ from icsched.formats.dagman.writer import (
     submit_removals,
     without_section,
 )
-from icsched.formats.port import InnerFile, Section, WorkflowFiles
 from icsched.messages import counted
-from icsched.workflow import Note, Remark, Workflow
+from icsched.workflow import Command, InnerFile, Note, Remark, Section, Workflow, WorkflowSource
 
 
 @dataclass(frozen=True)
@@ -42,15 +41,10 @@ class DagmanWriting:
     via: Via = "priority"
 
 
-def submission_of(workflow: Workflow) -> Submission:
-    """Return what the DAGMan files of *workflow* say; raises ArgumentError if it has none."""
-    if not isinstance(workflow.parsed, Submission):
-        raise ArgumentError("expected a workflow that was read from a DAGMan file")
-    return workflow.parsed
-
-
-class DagmanFiles(WorkflowFiles):
+class DagmanSource(WorkflowSource):
     """The files of a submission."""
+
+    has_commands = True
 
     after_writing = (
         "submit with condor_submit_dag -maxjobs N, where N is near the most slots that you get:"
@@ -61,10 +55,22 @@ class DagmanFiles(WorkflowFiles):
         " file of each"
     )
 
-    @cached_property
-    def submission(self) -> Submission:
-        """What the files say."""
-        return submission_of(self.workflow)
+    def __init__(self, submission: Submission) -> None:
+        self.submission = submission
+
+    # What the files say of each job
+
+    def descriptions(self) -> Sequence[str]:
+        """Return what each job is submitted by; "" for a NOOP job."""
+        return self.submission.descriptions()
+
+    def commands(self) -> Sequence[Command | None]:
+        """Return what each job runs; raises FormatError for what only HTCondor can run."""
+        return commands_of(self.submission)
+
+    def outputs(self) -> Sequence[Sequence[str]]:
+        """Return the files that HTCondor would bring back from each job."""
+        return outputs_of(self.submission)
 
     # What the files say
 
@@ -100,7 +106,7 @@ class DagmanFiles(WorkflowFiles):
         place = f"{setting.path}:{setting.line}" if setting.line else setting.path
         return [Note("strict", f"{place}: {_refusal(setting)}")]
 
-    def remarks(self) -> Sequence[Remark]:
+    def advice(self, workflow: Workflow) -> Sequence[Remark]:  # noqa: ARG002  of the submission
         """Return everything that may disturb an order."""
         return advise(self.submission, self.settings)
 
@@ -132,7 +138,7 @@ class DagmanFiles(WorkflowFiles):
 
     # Orders in the files
 
-    def priorities(self, order: Sequence[int]) -> dict[str, int]:
+    def priorities(self, workflow: Workflow, order: Sequence[int]) -> dict[str, int]:  # noqa: ARG002
         """Return the number that each job gets, jobs that are done included."""
         return job_priorities(self.submission, order)
 
@@ -147,7 +153,7 @@ class DagmanFiles(WorkflowFiles):
             return [Change(path, None, flat_file(self.submission, priorities, keep_existing=kept))]
         return copies(self.submission, priorities, path, keep_existing=kept)
 
-    def without_order(self, options: DagmanWriting) -> bytes:
+    def without_order(self, workflow: Workflow, options: DagmanWriting) -> bytes:  # noqa: ARG002
         """Return the workflow's only file without icsched's section, or all its files as one."""
         return without_section(self.submission, flatten=options.flatten)
 
@@ -187,6 +193,13 @@ class DagmanFiles(WorkflowFiles):
         if setting and setting.line:  # in a file that DAGMan reads; its environment may not be ours
             raise FormatError(setting.path, setting.line, _refusal(setting))
         return self.refusal_notes()
+
+
+def submission_of(workflow: Workflow) -> Submission:
+    """Return what the DAGMan files of *workflow* say; raises ArgumentError if it has none."""
+    if not isinstance(workflow.source, DagmanSource):
+        raise ArgumentError("expected a workflow that was read from a DAGMan file")
+    return workflow.source.submission
 
 
 def _refusal(setting: Remark) -> str:

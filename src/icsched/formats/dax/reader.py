@@ -8,7 +8,7 @@ DAGMan as well.
 import shlex
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from sys import intern
 from urllib.parse import unquote
@@ -59,10 +59,10 @@ class _Job:
 
 def read_dax(paths: Sequence[str], _: NoOptions) -> Workflow[str]:
     """Return the workflow in a DAX file; the id of a job is the name of the task."""
-    return _Reader(read_document(paths[0])).read()
+    return DaxSource(read_document(paths[0])).read()
 
 
-class _Reader(Draft):
+class DaxSource(Draft):
     """Goes through a DAX file once; places are offsets of bytes."""
 
     def __init__(self, document: Document) -> None:
@@ -77,7 +77,7 @@ class _Reader(Draft):
         self.child: str | None = None
         self.has_children = False
         self.inputs: list[list[str]] = []  # names of files, by job
-        self.outputs: list[list[str]] = []
+        self.written: list[list[str]] = []
         self.sizes: list[list[Number]] = []  # of outputs
         self.executable: Called | None = None
         self.programs: dict[Called, str] = {}
@@ -92,16 +92,14 @@ class _Reader(Draft):
         self._walk().go(self.remarks)
         tags = self.places.tags
         if not self.has_children:
-            arcs = arcs_by_files(self.inputs, self.outputs, self.remarks)
+            arcs = arcs_by_files(self.inputs, self.written, self.remarks)
             self.add(arcs[:, 0], arcs[:, 1], np.asarray(tags)[arcs[:, 1]])
         for parent, child, at in self.early:
             self.arc(self._known(parent, at), self._known(child, at), at)
         sizes = output_sizes(self.sizes, self.remarks)
         for task, size in enumerate(() if sizes is None else sizes.tolist()):
             self.say("size", task, str(size), tags[task])
-        has_commands = self.programs or any(job.argument is not None for job in self.jobs)
-        workflow = self.workflow("dax", self.places, self._all_commands if has_commands else None)
-        return replace(workflow, find_outputs=lambda: self.outputs)
+        return self.workflow("dax")
 
     def _walk(self) -> Walk:
         opened: dict[str, Opened] = {
@@ -148,7 +146,7 @@ class _Reader(Draft):
         called = _called(given)
         self.job = _Job(self.called.setdefault(called, called), kind)
         self.jobs.append(self.job)
-        for rows in (self.inputs, self.outputs, self.sizes):
+        for rows in (self.inputs, self.written, self.sizes):
             rows.append([])
         if kind != "job":
             self.remarks.add(INNER)
@@ -169,7 +167,7 @@ class _Reader(Draft):
             return
         link, name = given.get("link", "").lower(), _file_name(given)
         if link in ("output", "inout"):
-            self.outputs[-1].append(name)
+            self.written[-1].append(name)
             self.sizes[-1].append(self._size(given.get("size"), at))
         if link in ("input", "inout"):
             self.inputs[-1].append(name)
@@ -241,8 +239,22 @@ class _Reader(Draft):
     def _executable_closed(self, _: str, __: int) -> None:
         self.executable = None
 
-    def _all_commands(self) -> list[Command | None]:
+    @property
+    def has_commands(self) -> bool:  # type: ignore[override]
+        """Whether the file says what tasks run."""
+        return bool(self.programs) or any(job.argument is not None for job in self.jobs)
+
+    def commands(self) -> list[Command | None]:
+        """Return what each task runs."""
         return [self._command(task, job) for task, job in enumerate(self.jobs)]
+
+    def lines(self) -> list[Command | None]:
+        """Return the commands: the file has no line for a shell."""
+        return self.commands()
+
+    def outputs(self) -> list[list[str]]:
+        """Return the files that each task writes."""
+        return self.written
 
     def _command(self, task: int, job: _Job) -> Command | None:
         at = self.places.tags[task]

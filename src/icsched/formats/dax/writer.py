@@ -9,7 +9,7 @@ from urllib.parse import quote
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.dax.markup import Edit, attribute, content, is_text
-from icsched.formats.dax.reader import NOTHING, STREAMS, Places
+from icsched.formats.dax.reader import NOTHING, STREAMS, DaxSource
 from icsched.formats.facts import priorities_by, said, written_names
 from icsched.workflow import Command, Workflow
 
@@ -133,9 +133,9 @@ def is_name(name: str) -> bool:
 
 def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     """Return the change that writes an order as condor profiles."""
-    places = workflow.parsed
-    if not isinstance(places, Places):
+    if not isinstance(workflow.source, DaxSource):
         raise ArgumentError(f"expected a workflow that was read from a file, got {workflow!r}")
+    places = workflow.source.places
     name = f"{places.prefix}profile"
     opening = f'<{name} namespace="condor" key="priority">'
     edits: list[Edit] = []

@@ -2,9 +2,8 @@
 
 import re
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,21 +34,14 @@ from icsched.formats.pegasus.document import (
     without_collections,
 )
 from icsched.formats.port import NoOptions
-from icsched.workflow import Command, Workflow, seen_from_file
+from icsched.workflow import Command, Workflow, WorkflowSource, seen_from_file
 
 Job = dict[Any, Any]
 _INPUT, _OUTPUT = ("input", "inout"), ("output", "inout")
 _INNER = ("condorWorkflow", "pegasusWorkflow", "dag", "dax")  # the last two before Pegasus 5.0
+_CATALOG = "transformationCatalog"
 _NOTHING = ("", "~", "null", "Null", "NULL")  # in YAML
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://[^/]*", re.IGNORECASE)
-
-
-@dataclass(frozen=True, eq=False)
-class Parsed:
-    """A file and its content."""
-
-    path: str
-    data: bytes
 
 
 @dataclass(frozen=True)
@@ -179,24 +171,25 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow[str]:  # 
     jobs = reader.jobs(content, data)
     names = [job["id"] for job in jobs]
     arcs, tellers = _arcs(reader, _dependencies(reader, content, data), jobs, remarks)
-    whole = dag_of(names, arcs, lambda arc, *told: FormatError(path, tellers[arc][LINE], *told))
+    dag = dag_of(names, arcs, lambda arc, *told: FormatError(path, tellers[arc][LINE], *told))
     seconds, done = _seconds(reader, jobs), np.zeros(len(names), bool)
     titles = [reader.title(job) for job in jobs]
     inner = sum(job.get("type") in _INNER for job in jobs)
     remarks.add(INNER, inner)
     priorities = or_nan([reader.priority(job) for job in jobs])
+    run_times, sizes = known_seconds(seconds, done, remarks), _sizes(reader, jobs, remarks)
+    source = PegasusSource(reader, data, jobs, content, titles)
+    if not source.has_commands:
+        remarks.add(f"jobs whose program is not in the file ({_CATALOG})", len(jobs))
     workflow = Workflow(
-        whole,
+        dag,
         done,
-        known_seconds(seconds, done, remarks),
-        _sizes(reader, jobs, remarks),
+        run_times,
+        sizes,
         files=(path,),
         format="pegasus",
-        parsed=Parsed(path, data),
-        describe=lambda: titles,
+        source=source,
         priorities=or_zero(priorities, np.int32),
-        find_commands=_finder(reader, content, jobs, remarks),
-        find_outputs=lambda: [reader.files(job, _OUTPUT) for job in jobs],
         remarks=remarks.tuple(),
         stated={"run_times": seconds, "priorities": priorities},
     )
@@ -274,13 +267,32 @@ def _size(reader: _Reader, job: Job, word: object) -> Number:
 # Commands
 
 
-def _finder(
-    reader: _Reader, content: Any, jobs: Sequence[Job], remarks: Remarks
-) -> Callable[[], list[Command | None]] | None:
-    if "transformationCatalog" not in content:
-        remarks.add("jobs whose program is not in the file (transformationCatalog)", len(jobs))
-        return None
-    return partial(_commands, reader, content["transformationCatalog"], jobs)
+@dataclass(eq=False)
+class PegasusSource(WorkflowSource):
+    """A file of Pegasus, with its jobs."""
+
+    reader: _Reader
+    data: bytes
+    jobs: Sequence[Job]
+    content: Any
+    titles: Sequence[str]
+
+    @property
+    def has_commands(self) -> bool:  # type: ignore[override]
+        """Whether the file says what tasks run."""
+        return _CATALOG in self.content
+
+    def descriptions(self) -> Sequence[str]:
+        """Return the name of the transformation of each job."""
+        return self.titles
+
+    def commands(self) -> list[Command | None]:
+        """Return what each job runs; raises FormatError for a job that icsched cannot run."""
+        return _commands(self.reader, self.content[_CATALOG], self.jobs)
+
+    def outputs(self) -> list[list[str]]:
+        """Return the files that each job writes."""
+        return [self.reader.files(job, _OUTPUT) for job in self.jobs]
 
 
 def _commands(reader: _Reader, catalog: Any, jobs: Sequence[Job]) -> list[Command | None]:

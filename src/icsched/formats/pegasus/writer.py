@@ -16,7 +16,7 @@ from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.facts import Edit, edited, priorities_by, said, written_names
 from icsched.formats.pegasus.document import events
-from icsched.formats.pegasus.reader import Parsed
+from icsched.formats.pegasus.reader import PegasusSource
 from icsched.workflow import Command, Workflow
 
 NOTHING = Command(("/bin/true",))  # of a task that runs nothing
@@ -159,18 +159,19 @@ def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     Raises ArgumentError if the workflow was not read from a Pegasus file, FormatError for a job
     whose profiles cannot be edited.
     """
-    parsed = workflow.parsed
-    if not isinstance(parsed, Parsed):
+    source = workflow.source
+    if not isinstance(source, PegasusSource):
         raise ArgumentError("expected a workflow that was read from a Pegasus file")
     wanted = priorities_by(order).items()
     numbers = {str(workflow.names[task]): priority for task, priority in wanted}
-    text = parsed.data.decode()
+    text = source.data.decode()
     mark = _MARK if text.startswith(_MARK) else ""
     text = text.removeprefix(_MARK)
-    editor = _Editor(parsed.path, text)
-    edits = [editor.edit(job, numbers[job.inner["id"].value]) for job in _jobs(parsed.path, text)]
+    path = source.reader.path
+    editor = _Editor(path, text)
+    edits = [editor.edit(job, numbers[job.inner["id"].value]) for job in _jobs(path, text)]
     new = edited(text, [edit for edit in edits if edit])
-    return [Change(parsed.path, parsed.data, (mark + new).encode())]
+    return [Change(path, source.data, (mark + new).encode())]
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,22 @@ class Job:
     script: list[Word] = field(default_factory=list)
 
 
+@dataclass(eq=False)
+class SlurmSource(Draft):
+    """A script, and its sbatch lines."""
+
+    has_commands = True
+    jobs: list[Job] = field(default_factory=list)
+
+    def commands(self) -> list[Command | None]:
+        """Return what each job runs."""
+        return [_command(job, self) for job in self.jobs]
+
+    def lines(self) -> list[Command | None]:
+        """Return the commands: a shell reads the words of one as they are."""
+        return self.commands()
+
+
 def read_slurm(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     """Return the workflow that a script of sbatch lines submits.
 
@@ -81,8 +97,8 @@ def read_slurm(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     Raises FormatError with file and line for all other lines.
     """
     [path] = paths
-    draft = Draft(path, read_text(path, MOST_READ))
-    jobs = _jobs(draft)
+    draft = SlurmSource(path, read_text(path, MOST_READ))
+    jobs = draft.jobs = _jobs(draft)
     for job in jobs:
         _take_options(job, draft)
     _name_all(jobs, draft)
@@ -94,9 +110,7 @@ def read_slurm(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
         if job.variable:
             jobs_in[job.variable] = task
         _note(job, task, draft)
-    return draft.workflow(
-        "slurm", (draft.text, jobs), lambda: [_command(job, draft) for job in jobs]
-    )
+    return draft.workflow("slurm")
 
 
 def _note(job: Job, task: int, draft: Draft) -> None:

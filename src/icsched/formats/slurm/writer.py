@@ -9,7 +9,7 @@ from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.command_line import command_of, command_text
 from icsched.formats.facts import Edit, edited, said, written_names
-from icsched.formats.slurm.reader import MOST_NICE, NOTHING, STREAMS, Job
+from icsched.formats.slurm.reader import MOST_NICE, NOTHING, STREAMS, Job, SlurmSource
 from icsched.workflow import Command, Workflow
 
 _SCRIPT = "task.sh"  # what a task runs if nothing is known about it
@@ -20,9 +20,9 @@ def changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
 
     Slurm runs a job with a smaller number first. Users may only set numbers that are not negative.
     """
-    if not isinstance(workflow.parsed, tuple):
+    if not isinstance(workflow.source, SlurmSource):
         raise ArgumentError("expected a workflow that was read from a script of sbatch lines")
-    text, jobs = workflow.parsed
+    text, jobs = workflow.source.text, workflow.source.jobs
     [path] = workflow.files
     edits = [_edit(jobs[task], nice) for nice, task in enumerate(order)]
     return [Change(path, text.encode(), edited(text, edits).encode())]

@@ -3,9 +3,9 @@
 import math
 import re
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 
@@ -31,7 +31,7 @@ from icsched.formats.facts import (
 from icsched.formats.port import NoOptions
 from icsched.formats.wfformat import layout
 from icsched.formats.wfformat.layout import Document, decoded
-from icsched.workflow import Command, Workflow
+from icsched.workflow import Command, Workflow, WorkflowSource
 
 NEWEST = (1, 6)
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})")
@@ -178,7 +178,7 @@ def _seconds(task: layout.OldTask) -> float | None:
 
 def _workflow(columns: _Columns, parsed: Parsed, remarks: Remarks) -> Workflow[str]:
     arcs, tellers = _arcs(columns, parsed, remarks)
-    whole = dag_of(columns.names, arcs, lambda arc, told: parsed.error(int(tellers[arc]), told))
+    dag = dag_of(columns.names, arcs, lambda arc, told: parsed.error(int(tellers[arc]), told))
     remarks.add("tasks of the execution that the specification does not have", columns.strangers)
     remarks.add("tasks that the execution has again: the last one counts", columns.repeated)
     remarks.add(
@@ -187,22 +187,19 @@ def _workflow(columns: _Columns, parsed: Parsed, remarks: Remarks) -> Workflow[s
     )
     sizes = _sizes(columns, remarks)
     _check_numbers(columns, parsed)
-    done, priorities = np.zeros(len(whole), bool), or_nan(columns.priorities)
+    done, priorities = np.zeros(len(dag), bool), or_nan(columns.priorities)
     seconds = known_seconds(columns.seconds, done, remarks)
     titles = [title or name for title, name in zip(columns.titles, columns.names, strict=True)]
     workflow = Workflow(
-        whole,
+        dag,
         done,
         seconds,
         sizes,
         remarks=remarks.tuple(),
         files=(parsed.path,),
         format="wfformat",
-        parsed=parsed,
-        describe=lambda: titles,
+        source=WfformatSource(parsed, titles),
         priorities=or_zero(priorities, np.int32),
-        find_commands=_finder(parsed),
-        find_outputs=partial(_outputs, parsed),
         stated={"run_times": columns.seconds, "priorities": priorities},
     )
     return with_means(workflow)
@@ -270,10 +267,30 @@ def _sizes(columns: _Columns, remarks: Remarks) -> Sizes | None:
 # Commands
 
 
-def _finder(parsed: Parsed) -> Callable[[], list[Command | None]] | None:
-    word = b'"arguments"' if parsed.is_old else b'"command"'
-    has_commands = word in parsed.data or b'"command"' in parsed.data
-    return partial(_commands, parsed) if has_commands else None
+@dataclass(eq=False)
+class WfformatSource(WorkflowSource):
+    """A file of WfFormat, and the titles of its tasks."""
+
+    parsed: Parsed
+    titles: Sequence[str]
+
+    @cached_property
+    def has_commands(self) -> bool:  # type: ignore[override]
+        """Whether the file says what tasks run."""
+        word = b'"arguments"' if self.parsed.is_old else b'"command"'
+        return word in self.parsed.data or b'"command"' in self.parsed.data
+
+    def descriptions(self) -> Sequence[str]:
+        """Return the title of each task."""
+        return self.titles
+
+    def commands(self) -> list[Command | None]:
+        """Return what each task runs."""
+        return _commands(self.parsed)
+
+    def outputs(self) -> list[list[str]]:
+        """Return the files that each task writes."""
+        return _outputs(self.parsed)
 
 
 def _commands(parsed: Parsed) -> list[Command | None]:

@@ -16,7 +16,7 @@ from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.facts import Edit, edited, priorities_by, said, written_names
 from icsched.formats.wfformat.layout import Document
-from icsched.formats.wfformat.reader import Parsed
+from icsched.formats.wfformat.reader import Parsed, WfformatSource
 from icsched.workflow import Command, Workflow
 
 VERSION = "1.5"
@@ -128,9 +128,9 @@ def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
 
     Raises ArgumentError if the workflow was not read from a WfFormat file.
     """
-    parsed = workflow.parsed
-    if not isinstance(parsed, Parsed):
+    if not isinstance(workflow.source, WfformatSource):
         raise ArgumentError("expected a workflow that was read from a WfFormat file")
+    parsed = workflow.source.parsed
     wanted = priorities_by(order).items()
     numbers = {str(workflow.names[task]): priority for task, priority in wanted}
     edits = _old_edits(parsed, numbers) if parsed.is_old else _edits(parsed, numbers)
