@@ -174,8 +174,8 @@ class Dag(Shown, Generic[T_co]):
     def children(self, task: Hashable) -> Ids:
         """Return the ids of the children of *task*, a name or an id, ascending.
 
-        If tasks have integers for names, an integer is a name, unless it is an id that a batch, a
-        cluster or a game has returned. ``child_rows[id]`` takes only ids, and is faster. Raises
+        If the names of tasks are integers, an integer is a name, except for ids that batches,
+        clusters and games return. ``child_rows[id]`` takes only ids, and is faster. Raises
         UnknownTaskError for an unknown task.
         """
         return self._children[self.find(task)]
@@ -204,15 +204,15 @@ class Dag(Shown, Generic[T_co]):
 
     @cached_property
     def numbers_are_names(self) -> bool:
-        """Whether tasks have integers for names that are not their ids."""
+        """Whether the names of tasks are integers, but not their ids."""
         named = not isinstance(self._names, range)
         return named and any(isinstance(name, (int, np.integer)) for name in self._names)
 
     def mask(self, tasks: Iterable[Hashable]) -> Mask:
         """Return one boolean per task of the dag: whether it is among *tasks*, names or ids.
 
-        An array of integers has ids, and an array of booleans is the mask itself. Raises
-        GraphError for an array of booleans that has not one per task, else as `children` does.
+        An array of integers holds ids, and an array of booleans is the mask itself. Raises
+        GraphError for an array of booleans with a wrong length, and the errors of `children`.
 
         >>> dag = Dag({"a": [], "b": ["a"], "c": ["a"]})
         >>> dag.mask(["c", "a"]).tolist(), dag.mask([1]).tolist()
@@ -312,9 +312,9 @@ class Dag(Shown, Generic[T_co]):
         return self._subdag(self.mask(tasks))
 
     def residual(self, executed: Iterable[Hashable]) -> Dag[T_co]:
-        """Return what is left once *executed* has run: names or ids, as `mask` takes them.
+        """Return the dag of the tasks that are not *executed* (names or ids, as `mask` takes them).
 
-        Raises GraphError if *executed* lacks a parent of one of its tasks.
+        Raises GraphError if a task is in *executed* and one of its parents is not.
 
         >>> Dag({"a": [], "b": ["a"], "c": ["b"]}).residual(["a"]).names
         ('b', 'c')
@@ -349,10 +349,10 @@ class Dag(Shown, Generic[T_co]):
     def compose(self, other: Dag[T], merge: Iterable[tuple[int, int]]) -> Dag[T_co | T | int]:
         """Return this dag composed with *other*: each pair in *merge* becomes one task.
 
-        Each pair is (sink of this dag, source of *other*), each by its id in its own dag. This
-        dag's tasks keep their ids. The other tasks of *other* follow in order. A merged task
-        has the name that it has in this dag. If names collide, or if one of the dags has no
-        names, the names of the result are its ids.
+        Each pair holds the id of a sink of this dag and the id of a source of *other*. This dag's
+        tasks keep their ids. The other tasks of *other* follow in order. A merged task keeps its
+        name in this dag. If names collide, or if one of the dags has no names, the names of the
+        result are its ids.
 
         >>> fork, join = Dag.from_arcs(3, [(0, 1), (0, 2)]), Dag.from_arcs(3, [(0, 2), (1, 2)])
         >>> fork.compose(join, [(1, 0), (2, 1)]).arcs.tolist()
@@ -423,13 +423,13 @@ class Dag(Shown, Generic[T_co]):
         return graph
 
 
-# What users give
+# Graphs and values from users
 
 
 class HasDag(Protocol[T_co]):
     """A workflow, a plan, or anything else that has a dag.
 
-    If tasks of `dag` are done already, `residual` has the dag of the others.
+    If some tasks are done already, `residual` is an object with the dag of the other tasks.
     """
 
     @property
@@ -446,15 +446,15 @@ class ByName(Protocol):
 
 Graph: TypeAlias = Dag[T_co] | HasDag[T_co] | ParentsOf[T_co] | NetworkxGraph[T_co]
 
-PerTask: TypeAlias = ArrayLike | ByName  # by id, or by name
+PerTask: TypeAlias = ArrayLike | ByName  # a sequence by id, or a mapping from names
 
 
 def dag_of(graph: Graph[T]) -> Dag[T]:
     """Return *graph* as a dag; raises GraphError if that is not possible.
 
     *graph* is a `Dag`, an object with a `Dag` as `dag` (a workflow, a plan), a mapping from tasks
-    to their parents, or a directed graph of networkx. The dag of a workflow is that of the tasks
-    that are left to run.
+    to their parents, or a directed graph of networkx. The dag of a workflow has only the tasks that
+    are left to run.
 
     >>> dag_of({"a": [], "b": ["a"]})
     Dag(tasks=2, arcs=1)
@@ -474,9 +474,9 @@ def dag_of(graph: Graph[T]) -> Dag[T]:
 
 
 def values_by_id(dag: Dag, what: str, given: PerTask) -> Any:
-    """Return the values of a mapping from names, or of a labelled series, in the order of ids.
+    """Return the values of a mapping from names, or of a labelled series, by id.
 
-    Anything else is returned as it is, also a series that is numbered from 0: it is in the order of
+    Anything else is returned unchanged; a series whose labels are 0, 1, 2, ... is in the order of
     ids already. Raises ArgumentError for a task without a value, or for a label that occurs twice.
 
     >>> values_by_id(Dag({"a": [], "b": ["a"]}), "sizes", {"b": 3, "a": 2})

@@ -1,4 +1,4 @@
-"""The rules of a certificate: each makes a bound of a dag from bounds of other dags."""
+"""The rules of a certificate: each derives a bound of a dag from bounds of other dags."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
 
 
 def bound_of(graph: Graph, node: object, place: str, depth: int, budget: Budget) -> Ints:
-    """Return the bound of *graph* that *node* proves: for 0, 1, 2, ... nonsinks that have run."""
+    """Return the bound of *graph* that *node* proves. Entry x is for x executed nonsinks."""
     budget.step(graph, depth, place)
     if not isinstance(node, dict) or not isinstance(rule := node.get("rule"), str):
         raise CertificateError(place, "expected an object with a rule")
@@ -33,7 +33,7 @@ def bound_of(graph: Graph, node: object, place: str, depth: int, budget: Budget)
         raise CertificateError(place, "unknown rule")
     values = fields(node, {"rule", *_KEYS[rule]}, place)
     found = _by_rule(graph, rule, values, _Inside(f"{place}.{rule}", depth + 1, budget))
-    if len(found) != graph.nonsinks + 1:  # a rule that is wrong: nothing may be built on it
+    if len(found) != graph.nonsinks + 1:  # the rule is wrong: no other bound may use this one
         raise CertificateError(place, "the rule does not fit the dag")
     found[0] = 0  # no task runs, so none is enabled
     return found
@@ -68,7 +68,7 @@ def _by_rule(graph: Graph, rule: str, values: dict[str, object], inside: _Inside
 
 @dataclass(frozen=True, eq=False)
 class _Pieces:
-    """The pieces of a sum: their runs and tasks, and their arcs, from one of `ends` to the next."""
+    """The pieces of a sum. The arcs of piece i are ``arcs[ends[i]:ends[i + 1]]``."""
 
     runs: Ints
     tasks: Ints
@@ -77,7 +77,7 @@ class _Pieces:
 
 
 class _Inside:
-    """The rules that have other steps inside them."""
+    """Rules that contain other steps."""
 
     def __init__(self, place: str, depth: int, budget: Budget) -> None:
         self.place, self.depth, self.budget = place, depth, budget
@@ -96,7 +96,7 @@ class _Inside:
         return np.asarray(np.minimum.reduce(bounds))
 
     def without(self, graph: Graph, dropped: object, node: object) -> Ints:
-        """Leave out arcs. Each task with parents must keep one, or it would not be counted."""
+        """Leave out arcs. A task that has parents must keep at least one of them."""
         pairs = items(dropped, len(graph.arcs), self.place)
         flat = [end for pair in pairs if isinstance(pair, list) and len(pair) == 2 for end in pair]
         ends = ints(flat, 2 * len(pairs), self.place).reshape(-1, 2)
@@ -113,11 +113,12 @@ class _Inside:
         return _padded(self.part(rest, node), graph.nonsinks)
 
     def dual(self, graph: Graph, node: object) -> Ints:
-        """Turn a bound of the reversed dag around: the most e with bound(N - e) >= s - x."""
+        """Return the bound that follows from a bound of the reversed dag."""
         reverse = sorted_graph(graph.tasks, graph.arcs[:, ::-1])
         bound = self.part(reverse, node)
-        reach = np.maximum.accumulate(bound[: graph.nonsources + 1])  # 0 .. N of its nonsinks
-        # e is possible at x if some e' >= e has bound(N - e') >= s - x: reach(N - e) >= s - x.
+        reach = np.maximum.accumulate(bound[: graph.nonsources + 1])  # entries 0 .. N
+        # After x of s nonsinks, at most e of N nonsources are enabled: e is the largest number with
+        # reach(N - e) >= s - x.
         wanted = graph.nonsinks - np.arange(graph.nonsinks + 1)
         fewest = np.searchsorted(reach, wanted)  # the least N - e
         if int(fewest.max(initial=0)) > graph.nonsources:
@@ -140,7 +141,7 @@ class _Inside:
         done = 0
         for number, (part, inner) in enumerate(zip(found, graphs, strict=True)):
             if not len(inner.arcs) and part["part"] == {"rule": "exact"}:
-                self.budget.take(2000, self.place)  # there may be many such parts
+                self.budget.take(2000, self.place)  # a series may have many parts without arcs
                 bound = np.zeros(1, np.int64)
             else:
                 bound = self.part(inner, part["part"], number)
@@ -166,10 +167,10 @@ class _Inside:
             raise self.wrong("a part does not wait for all of the part before it")
 
     def sum(self, graph: Graph, pieces: object) -> Ints:
-        """Check that pieces share out nonsinks and nonsources, and divide steps in the best way."""
+        """Convolve the bounds of pieces that have each nonsink and each nonsource once."""
         runs: list[object] = []
         counts: list[object] = []
-        nodes: list[tuple[object, int]] = []  # each with its number of copies
+        nodes: list[tuple[object, int]] = []  # the proof of each piece and its number of copies
         for piece in items(pieces, graph.tasks, self.place):
             found = fields(piece, ("runs", "counts", "part"), self.place)
             copies = [items(found[key], graph.tasks, self.place) for key in ("runs", "counts")]
@@ -185,7 +186,7 @@ class _Inside:
         return self._divided(pieces, nodes)
 
     def _pieces(self, graph: Graph, runs: tuple[Ints, Ints], counts: tuple[Ints, Ints]) -> _Pieces:
-        """Return the dags of all pieces: ids of the runs first, then of what only counts."""
+        """Return the pieces. Ids of tasks to run come first, then ids of tasks only counted."""
         runner, place = _labels(*runs, graph.tasks)
         counter, _ = _labels(*counts, graph.tasks)
         if not np.array_equal(runner >= 0, graph.children > 0):
@@ -226,7 +227,7 @@ class _Inside:
         return whole
 
     def _only_one(self, pieces: _Pieces, start: int, stop: int) -> Graph:
-        """Return the dag of the pieces from *start* up to *stop*, which must be copies."""
+        """Return the one dag of the pieces from *start* up to *stop*, which must all be equal."""
         if len(set(pieces.runs[start:stop].tolist())) > 1:
             raise self.wrong("copies of a piece have different numbers of runs")
         sizes, ends = pieces.tasks[start:stop], pieces.ends[start : stop + 1]
@@ -251,12 +252,12 @@ class _Inside:
 
 
 def _padded(bound: Ints, steps: int) -> Ints:
-    """Return *bound* for up to *steps* tasks, if the others enable nothing."""
+    """Return *bound* with its last entry repeated: tasks after the last step enable nothing."""
     return np.concatenate([bound, np.full(steps + 1 - len(bound), bound[-1])])
 
 
 def _labels(whole: Ints, sizes: Ints, tasks: int) -> tuple[Ints, Ints]:
-    """Return for each task its row and its place there; -1 if it is in no row."""
+    """Return the row of each task and its place in the row; -1 for a task that is in no row."""
     label, local = np.full((2, tasks), -1, np.int64)
     label[whole] = np.repeat(np.arange(len(sizes)), sizes)
     local[whole] = np.arange(len(whole)) - np.repeat(np.cumsum(sizes) - sizes, sizes)

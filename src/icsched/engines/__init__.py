@@ -1,1 +1,1 @@
-"""What other workflow engines take from icsched: orders, priorities, a scheduler, settings."""
+"""Orders, priorities, a scheduler and settings for other workflow engines."""

@@ -1,4 +1,4 @@
-"""What the configuration of HTCondor says: its program condor_config_val is asked."""
+"""Settings of HTCondor, read with its program condor_config_val."""
 
 import os
 import re
@@ -17,15 +17,15 @@ _LINE = re.compile(r"(.*), line ([0-9]{1,9})\b.*")
 
 
 def pool_settings() -> dict[str, Setting] | None:
-    """Return the settings around a workflow that matter to an order, by name, without defaults.
+    """Return HTCondor's settings that affect an order, by name, except settings at their default.
 
-    The environment counts before the files. Returns None if nobody says: there is no such program
-    on the PATH, or it fails, or it takes longer than a few seconds.
+    Environment variables override files. Returns None if the program is not on the PATH, fails, or
+    takes longer than a few seconds.
     """
     program = shutil.which(_PROGRAM)
     if program is None or not os.path.isabs(program):  # noqa: PTH117  a file of the directory
         return None
-    # To a file: a pipe may stay open in what a program has started that takes too long.
+    # A file, not a pipe: children of a program that timed out may keep the pipe open.
     with tempfile.TemporaryFile() as out:
         try:
             done = subprocess.run(  # noqa: S603  a program of HTCondor's, and no shell
@@ -50,7 +50,7 @@ def _parsed(said: str) -> dict[str, Setting]:
         setting = (
             Setting(line[1], int(line[2]), f"{name} = {value}", value)
             if line
-            else in_environment(name)  # or a default
+            else in_environment(name)  # None for a default
         )
         if setting:
             found[name] = setting

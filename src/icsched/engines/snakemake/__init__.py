@@ -1,4 +1,4 @@
-"""Snakemake (the extra ``snakemake``): which ready jobs to start, in the order of a plan.
+"""Job selection for Snakemake in the order of a plan (the extra ``snakemake``).
 
 Nothing here imports Snakemake: the package ``snakemake_scheduler_plugin_icsched`` does.
 """

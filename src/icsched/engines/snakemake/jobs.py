@@ -1,4 +1,4 @@
-"""What icsched uses of Snakemake's jobs and of its graph."""
+"""The parts of Snakemake's jobs and job graph that icsched uses."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
@@ -20,7 +20,7 @@ class Job(Protocol):
 
     @property
     def scheduler_resources(self) -> Mapping[str, Any]:
-        """What the job takes of each resource while it runs."""
+        """The amount of each resource that the job needs while it runs."""
 
     @property
     def input(self) -> Iterable[File]:
@@ -42,7 +42,7 @@ class Graph(Protocol):
 
 
 def name_of(job: Job) -> tuple[str, ...]:
-    """Return what tells *job* from others, the same in every run: Snakemake's sets have no order.
+    """Return a name for *job* that is the same in every run; Snakemake's sets have no order.
 
     The words are the output files, the log files and the name of the rule.
     """

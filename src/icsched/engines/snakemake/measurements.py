@@ -1,4 +1,4 @@
-"""What is measured of jobs: seconds in past runs, and sizes of temporary files in this one."""
+"""Measurements of jobs: seconds in past runs, and sizes of temporary files in this run."""
 
 import json
 from collections import defaultdict
@@ -12,22 +12,22 @@ import numpy as np
 from icsched.arrays import LONGEST, SHORTEST, Floats, Sizes
 from icsched.engines.snakemake.jobs import File, Graph, Job, members, name_of, rule_of
 
-PROBE = 32  # jobs of a rule that are looked up before the rule counts as never recorded
-MOST_LOOKUPS = 20_000  # jobs that are looked up in all: each may be a file to read
+PROBE = 32  # jobs to look up before a rule counts as never recorded
+MOST_LOOKUPS = 20_000  # jobs to look up in total: each may be a file to read
 
 
 def recorded_seconds(graph: Graph, jobs: Sequence[Job]) -> dict[Job, float]:
-    """Return the seconds of jobs by past runs, of *jobs* and of jobs that are done.
+    """Return the seconds that *jobs*, and jobs that are done, took in past runs.
 
-    A job takes what its benchmark file says, else what the metadata of its outputs say. Some jobs
-    of each rule are looked up, then more of the rules that have records.
+    The seconds come from the job's benchmark file, else from the metadata of its outputs. Some jobs
+    of each rule are looked up first, then more jobs of the rules that have records.
     """
     workflow = getattr(graph, "workflow", None)
-    if workflow is None:  # a graph that no run of Snakemake made
+    if workflow is None:  # the graph is not from a run of Snakemake
         return {}
-    everything = {*jobs, *graph.jobs}  # type: ignore[attr-defined]  # jobs that are done tell, too
+    everything = {*jobs, *graph.jobs}  # type: ignore[attr-defined]  # jobs that are done count, too
     of_rule: dict[str, list[Job]] = defaultdict(list)
-    for job in sorted(everything, key=name_of):  # sets have another order every time
+    for job in sorted(everything, key=name_of):  # the order of a set is random
         of_rule[rule_of(job)].append(job)
     known: dict[Job, float] = {}
     share = MOST_LOOKUPS // max(1, len(of_rule))
@@ -41,7 +41,7 @@ def recorded_seconds(graph: Graph, jobs: Sequence[Job]) -> dict[Job, float]:
 
 
 def run_times(jobs: Sequence[Job], known: dict[Job, float]) -> Floats | None:
-    """Give each of *jobs* its own seconds, else the mean of its rule, else the mean of all.
+    """Return the seconds of each job: its own, else the mean of its rule, else the mean of all.
 
     None if nothing is known.
     """
@@ -66,9 +66,9 @@ def _found(jobs: Iterable[Job], persistence: Any) -> dict[Job, float]:
 
 
 def _recorded(job: Job, persistence: Any) -> float | None:
-    """Return the seconds of a job by its benchmark file or its metadata; None if both say nothing.
+    """Return the seconds of a job from its benchmark file or metadata; None if neither has them.
 
-    A file that is broken says nothing: it may be half-written.
+    A broken file is ignored, because it may be half-written.
     """
     try:
         benchmark = getattr(job, "benchmark", None)
@@ -88,9 +88,9 @@ def _metadata_seconds(job: Job, persistence: Any) -> float | None:
 
 
 def benchmark_seconds(path: Path) -> float | None:
-    """Return the mean of the column "s" of a benchmark file, of tabs or of JSON lines.
+    """Return the mean of the column "s" of a benchmark file, tab-separated or JSON lines.
 
-    None if the file does not exist. Raises ValueError or LookupError if it is something else.
+    None if the file does not exist. Raises ValueError or LookupError if it is not a benchmark file.
     """
     if not path.is_file():
         return None
@@ -102,10 +102,10 @@ def benchmark_seconds(path: Path) -> float | None:
 
 
 class TemporarySizes:
-    """Sizes of temporary files by file, and their means by rule."""
+    """The size of each temporary file, and the mean size for each rule."""
 
     def __init__(self) -> None:
-        self._rule_of: dict[str, str] = {}  # by temporary file
+        self._rule_of: dict[str, str] = {}  # the rule that makes each temporary file
         self._bytes: dict[str, int] = {}
         self._sums: dict[str, list[int]] = defaultdict(list)
 
@@ -116,7 +116,7 @@ class TemporarySizes:
                 self._rule_of[str(file)] = rule_of(job)
 
     def learn(self, ready: Iterable[Job], sizes: Mapping[File, int | None]) -> bool:
-        """Note the sizes of the temporary inputs of *ready*; whether a rule was unknown before."""
+        """Note sizes of the temporary inputs of *ready*; return whether a rule is new."""
         rules = len(self._sums)
         singles = (single for job in ready for single in members(job))
         for file in (file for single in singles for file in _temporary(single.input)):
@@ -128,10 +128,10 @@ class TemporarySizes:
         return len(self._sums) > rules
 
     def of(self, jobs: Sequence[Job]) -> Sizes:
-        """Return the bytes of temporary files of each job, and 1, so that equals finish early.
+        """Return the bytes of temporary files that each job writes, plus 1 so that none is 0.
 
-        A file that is not known has the mean of its rule, else the mean of all that is known,
-        else one megabyte.
+        A file of unknown size counts as the mean of its rule, else the mean of all files, else one
+        megabyte.
         """
         means = {rule: int(np.mean(sizes)) for rule, sizes in self._sums.items()}
         usual = int(np.mean(list(self._bytes.values()))) if self._bytes else 10**6

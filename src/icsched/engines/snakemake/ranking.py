@@ -16,7 +16,7 @@ from icsched.sim import Workers
 from icsched.theory.memory import depth_first_order
 
 LEAN = "lean"
-Tell = Callable[[str], None]  # gets a sentence about the order
+Tell = Callable[[str], None]  # receives a sentence about the order
 Ranks = dict[Job, float]
 
 
@@ -30,9 +30,9 @@ def check_order_name(name: str) -> str:
 def made_ranks(
     graph: Graph, jobs: Sequence[Job], order: str, *, slots: int, sizes: TemporarySizes, tell: Tell
 ) -> Ranks:
-    """Return the ranks of *jobs* by the order of that name, for *slots* jobs at once.
+    """Return the ranks of *jobs* by the order called *order*, if *slots* jobs can run at once.
 
-    Raises the errors of the order, and GraphError if the jobs are no dag.
+    Raises the errors of the order, and GraphError if the jobs are not a dag.
     """
     if not jobs:
         return {}
@@ -40,7 +40,7 @@ def made_ranks(
     if order == LEAN:
         tell(f"order {LEAN}")
         parents = (parent for job in jobs for parent in graph.job_dependencies(job))
-        sizes.expect(chain(jobs, parents))  # parents may be done: their files are there
+        sizes.expect(chain(jobs, parents))  # a parent may be done, and its files exist
         ids = _checkpoints_first(dag, jobs, depth_first_order(dag, sizes.of(jobs)))
     else:
         ids = _named_order(graph, dag, jobs, order, slots, tell)
@@ -48,9 +48,9 @@ def made_ranks(
 
 
 def _checkpoints_first(dag: Dag, jobs: Sequence[Job], order: Ids) -> Ids:
-    """Put checkpoints and what they need first.
+    """Put checkpoints and their ancestors first.
 
-    Snakemake deletes no temporary file while a checkpoint must still run.
+    Snakemake does not delete temporary files while a checkpoint must still run.
     """
     is_needed = np.array([getattr(job, "is_checkpoint", False) for job in jobs], bool)
     if is_needed.any():
@@ -75,7 +75,7 @@ def _named_order(
 
 
 def _dag_of(graph: Graph, jobs: Sequence[Job]) -> Dag:
-    """Return the jobs as a dag; what they need of jobs that need not run is there already."""
+    """Return the jobs as a dag, without parents that need not run: their files exist."""
     number = {job: at for at, job in enumerate(jobs)}
     arcs = [
         (number[parent], child)
@@ -87,20 +87,20 @@ def _dag_of(graph: Graph, jobs: Sequence[Job]) -> Dag:
 
 
 def add_new(graph: Graph, jobs: Sequence[Job], ranks: Ranks) -> None:
-    """Rank new *jobs* right behind the last of their parents, and those without parents last.
+    """Rank each of the new *jobs* right after its last parent; jobs without parents come last.
 
-    This takes time for the new jobs alone. It is for jobs that a checkpoint has added.
+    The time depends only on the number of new jobs. Used for jobs that a checkpoint has added.
     """
     last = float(len(ranks))  # more than any rank
     for job in _parents_first(graph, jobs):
         above = [ranks[parent] for parent in graph.job_dependencies(job) if parent in ranks]
         ranks[job] = max(above, default=last)
-    for at, job in enumerate(jobs, 1):  # jobs of equal ranks start by name
+    for at, job in enumerate(jobs, 1):  # ties are broken by name
         ranks[job] += at / (len(jobs) + 1)
 
 
 def _parents_first(graph: Graph, jobs: Sequence[Job]) -> list[Job]:
-    """Return new jobs, parents first; in any order if they are no dag: none may be left out."""
+    """Return all new jobs, parents first; if they are not a dag, in the given order."""
     new = set(jobs)
     parents_of = {job: [one for one in graph.job_dependencies(job) if one in new] for job in jobs}
     try:

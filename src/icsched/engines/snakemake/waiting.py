@@ -1,7 +1,7 @@
 """The jobs that wait for resources, as rows of arrays.
 
-A round must be cheap among hundreds of thousands of ready jobs. So what decides is in arrays, and
-Python looks only at the jobs that are likely to start.
+A round must be cheap among hundreds of thousands of ready jobs. So priorities and needs are in
+arrays, and Python looks only at the jobs that are likely to start.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,19 +14,19 @@ from numpy.typing import NDArray
 from icsched.arrays import Floats
 from icsched.engines.snakemake.jobs import Job
 
-CHUNK = 1024  # jobs that are looked at one by one before the arrays are asked again
-MOST_MISSES = 32  # jobs in a row that do not fit, before the arrays are asked again
+CHUNK = 1024  # jobs to check one by one before the arrays are searched again
+MOST_MISSES = 32  # jobs in a row that do not fit, before the arrays are searched again
 
-UNLIMITED = 2**53  # no job takes so much, and up to here columns are exact
+UNLIMITED = 2**53  # no job needs this much, and floats are exact up to here
 
-_IS_USED, _NEEDS = 0, 3  # columns; those from the second on are what jobs need
+_IS_USED, _NEEDS = 0, 3  # columns; from _NEEDS on, one for each resource
 
 Amount = int | float
 Numbers = NDArray[np.intp]
 
 
 def needs(job: Job, names: Sequence[str]) -> list[Amount]:
-    """Return what *job* takes of each resource in *names*; 0 if it says nothing, or a word."""
+    """Return how much *job* needs of each resource in *names*; 0 if that is missing or a word."""
     taken = job.scheduler_resources
     found = (taken.get(name) for name in names)
     return [amount if isinstance(amount, int | float) else 0 for amount in found]
@@ -68,10 +68,10 @@ class Waiting:
             self._columns[:, rows] = np.array(table, np.float64).T
 
     def pick(self, available: Mapping[str, Amount], ready: Collection[Job]) -> list[Job]:
-        """Take out the jobs to start now: by priority, then by rank, each if it fits.
+        """Take out the jobs to start now: all that fit, by priority, then by rank.
 
-        Jobs that are not in *ready* lose their rows. Every ready job that is left over does not
-        fit into what is left.
+        Jobs that are not in *ready* lose their rows. Every ready job that is left over needs more
+        than what is available.
         """
         left = [max(0, available[name]) for name in self.names]
         # By whole columns: faster than by rows.
@@ -80,7 +80,8 @@ class Waiting:
         picked: list[Job] = []
         while len(rows):
             looked_at = list(self._first_that_may_start(rows, left, ready, picked))
-            # What was looked at has started, has gone or does not fit; less will be left later.
+            # Each job in these rows has started, is not ready or does not fit. Later even less is
+            # left.
             rows = rows[~np.isin(rows, looked_at)]
             for column, most in self._limited(left):
                 rows = rows[column[rows] <= most]
@@ -98,7 +99,7 @@ class Waiting:
             if job not in ready:
                 self._drop(row, job)
                 continue
-            need = needs(job, self.names)  # again: a row may have old ones
+            need = needs(job, self.names)  # computed again: the row may be outdated
             if fits(need, left):
                 left[:] = [most - amount for most, amount in zip(left, need, strict=True)]
                 self._drop(row, job)
@@ -110,7 +111,7 @@ class Waiting:
                 return
 
     def _limited(self, left: Sequence[Amount]) -> Iterator[tuple[Floats, Amount]]:
-        """Yield what jobs need of each limited resource, and what is left of it."""
+        """Yield the jobs' needs of each limited resource, with the amount that is left."""
         for column, most in zip(self._columns[_NEEDS:], left, strict=True):
             if most < UNLIMITED:
                 yield column, most
