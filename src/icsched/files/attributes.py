@@ -1,4 +1,4 @@
-"""What a file has beside its bytes: owner, group, permissions and extended attributes."""
+"""Attributes of a file: owner, group, permissions and extended attributes."""
 
 import errno
 import os
@@ -12,14 +12,14 @@ from pathlib import Path
 _KEPT = ("user.", "system.", "security.")
 _AS_OWNER = "run this as its owner or as root, or write to another file"
 _AS_ROOT = "run this as root, or write to another file"
-_OF_CONTENTS = {"security.ima", "security.evm"}  # checksums that the kernel makes
+_OF_CONTENTS = {"security.ima", "security.evm"}  # checksums computed by the kernel
 
 
 def take_after(handle: int, model: Path) -> None:
     """Give an open file the owner, group, permissions and attributes of *model*.
 
-    If there is no *model*, the file gets what a new file gets. Call this after the file is
-    written, because writing drops some permissions. Raises OSError if something cannot be kept.
+    Without a *model*, the file gets those of a new file. Call this after the file is written,
+    because writing drops some permissions. Raises OSError if an attribute cannot be kept.
     """
     try:
         status = model.stat()
@@ -47,7 +47,7 @@ def _everything(path: Path) -> tuple[object, ...]:
 
 
 def mask() -> int:
-    """Return the permissions that new files do not get."""
+    """Return the permissions that new files do not get (the umask)."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
@@ -62,7 +62,7 @@ def _take_owner(handle: int, model: Path, status: os.stat_result) -> None:
     if _owner(handle) != wanted:
         with suppress(PermissionError):
             os.fchown(handle, *wanted)
-    owner, group = _owner(handle)  # some file systems keep another owner and do not say so
+    owner, group = _owner(handle)  # some file systems silently keep another owner
     if owner != wanted[0] and not os.access(model, os.W_OK):
         raise OSError(errno.EACCES, f"You may not write it: {_AS_OWNER}")
     if owner != wanted[0]:
@@ -97,7 +97,10 @@ if sys.platform == "linux":
         try:
             names = os.listxattr(file)
         except OSError as error:
-            if error.errno in (errno.ENOTSUP, errno.ENOSYS):  # the file system has no attributes
+            if error.errno in (
+                errno.ENOTSUP,
+                errno.ENOSYS,
+            ):  # not supported by the file system
                 return {}
             raise
         found = {}

@@ -28,7 +28,11 @@ from icsched.files.writing import (
 )
 
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE
-_REFUSED = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)  # by the kernel, or by the file system
+_REFUSED = (
+    errno.EINVAL,
+    errno.ENOSYS,
+    errno.ENOTSUP,
+)  # unsupported by the kernel or file system
 _CHANGED = "it changed while icsched was at work and was left as it is"
 
 
@@ -37,13 +41,13 @@ def rewrite(
 ) -> str | None:
     """Replace the file at *path*, which held *old*, by *new*; write *keep* to a file beside it.
 
-    Whatever happens, the file and its backup are the old ones or the new ones, as a whole, with the
-    same owner, permissions and attributes. Returns the name of the backup: ``path.bak``, or
+    Even after an error or a crash, the file and its backup are complete, old or new, with the same
+    owner, permissions and attributes. Returns the name of the backup: ``path.bak``, or
     ``path.bak2`` and so on if that name is taken. If *keep* is *old*, the backup is the old file
-    itself, with what a program that has it open still writes. Else the old file is removed, unless
-    a program may still write into it: then it gets the name of a backup, which is returned.
-    Raises FormatError if the file changed meanwhile, cannot be written, or cannot keep its owner,
-    permissions and attributes.
+    itself, so a program that has it open writes into the backup. Otherwise the old file is removed,
+    unless a program may still write into it. Then the old file is renamed like a backup, and this
+    name is returned. Raises FormatError if the file changed meanwhile, cannot be written, or cannot
+    keep its owner, permissions and attributes.
     """
     with naming(path):
         target = _ordinary(path)
@@ -60,7 +64,7 @@ def rewrite(
 
 @contextmanager
 def _opened(path: Path) -> Iterator[int]:
-    """Open a file, and lock it so that no other icsched takes it for one that was left behind."""
+    """Open a file, and lock it so that no other icsched removes it as a leftover."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         lock(handle, fcntl.LOCK_SH)
@@ -71,7 +75,7 @@ def _opened(path: Path) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class _Swap:
-    """A file and its new content, which change places so that no edit of the file is lost."""
+    """A file and its new content, which are exchanged so that no edit of the file is lost."""
 
     target: Path
     was: int  # the old file, open for reading
@@ -79,19 +83,19 @@ class _Swap:
     new: bytes
 
     def check(self) -> None:
-        """Raise OSError unless the old file holds what it held when it was read."""
+        """Raise OSError if the old file has changed since it was read."""
         if _content(self.was) != self.old:
             raise OSError(0, f"{_CHANGED}: run it again")
 
     def make(self, aside: Path, made: int, backup: Path | None, *, is_same: bool) -> Path | None:
         """Exchange the file with the new one at *aside*; return the backup.
 
-        The old file becomes the *backup* if that has the same content. Raises OSError if another
-        program changed the file, and puts the file back.
+        The old file becomes the *backup* if that has the same content. If another program changed
+        the file, the file is put back, and OSError is raised.
         """
         try:
             if is_same:
-                os.fsync(self.was)  # another program may not have waited for the disk
+                os.fsync(self.was)  # another program may have written it without fsync
             if not exchange(aside, self.target):
                 return backup  # the old file is gone
             if not is_at(aside, self.was):  # another file was put in its place
@@ -102,7 +106,7 @@ class _Swap:
             raise
 
     def _put_away(self, aside: Path, backup: Path | None) -> Path | None:
-        """Let the old file be the *backup*, or remove it; return another name that it gets."""
+        """Make the old file the *backup*, remove it or rename it; return its new name."""
         has_links = os.fstat(self.was).st_nlink > 1
         if backup is not None and not has_links and not _is_linked(backup):
             self.check()
@@ -116,12 +120,12 @@ class _Swap:
         return _set_aside(aside, self.target)
 
     def _take_back(self, aside: Path, made: int) -> None:
-        """Undo the exchange; what another program did to either file meanwhile gets a name."""
+        """Undo the exchange; a version that another program has written meanwhile is kept."""
         if is_at(aside, made) or not os.path.lexists(aside):
             return  # nothing was exchanged, or the old file is the backup
         try:
             exchange(aside, self.target)
-            if not is_at(aside, made):  # a newer file had come in the place of ours: that one stays
+            if not is_at(aside, made):  # another program has replaced our file: its file stays
                 exchange(aside, self.target)
         except OSError as error:
             kept = _set_aside(aside, self.target).name
@@ -132,7 +136,7 @@ class _Swap:
             raise OSError(0, f"{_CHANGED}; another version of it is in {kept}: run it again")
 
     def _is_untouched(self, aside: Path, made: int) -> bool:
-        """Whether the new file is at *aside*, and no edit of it is there or to come."""
+        """Whether the new file is at *aside*, and no program has changed it or may change it."""
         with lease(made, is_writable=True) as is_sole:
             return is_at(aside, made) and _content(made) == self.new and is_sole() is not False
 
@@ -144,7 +148,7 @@ def _content(handle: int) -> bytes:
 
 
 def back_up(path: str | os.PathLike[str]) -> str:
-    """Keep what the file at *path* holds in a file beside it; return the name, as `rewrite` does.
+    """Copy the file at *path* to a backup beside it; return the name, as `rewrite` does.
 
     Raises FormatError if the file cannot be read, or its backup cannot be written.
     """
@@ -154,13 +158,13 @@ def back_up(path: str | os.PathLike[str]) -> str:
 
 
 def _backup_name(path: str | os.PathLike[str], target: Path, backup: Path) -> str:
-    if Path(path).is_symlink():  # the backup is beside the file that the link points at
+    if Path(path).is_symlink():  # the backup is beside the target of the link
         return os.fspath(backup)
     return os.fspath(path) + backup.name[len(target.name) :]
 
 
 def check_rewritable(path: str | os.PathLike[str]) -> list[str]:
-    """Try with an empty file whether `rewrite` can replace the file at *path*.
+    """Test with an empty file whether `rewrite` can replace the file at *path*.
 
     Returns clauses that say why the user may not want `rewrite` to change the file. Raises
     FormatError as `rewrite` does.
@@ -211,7 +215,7 @@ def _backups(target: Path) -> Iterator[Path]:
 
 def _is_free(path: Path) -> bool:
     try:
-        path.lstat()  # not lexists, which takes any error to mean that there is no file
+        path.lstat()  # not lexists, which returns False for every error
     except FileNotFoundError:
         return True
     return False
@@ -222,16 +226,16 @@ def _is_linked(path: Path) -> bool:
     return path.is_symlink() or path.stat().st_nlink > 1
 
 
-# Two files change names, so that none is lost; and whether anybody can still write a file
+# Exchange of two files, and leases, which tell whether another process can still write a file
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Let the file *one* and the file *other* beside it change names.
+    """Exchange the names of the file *one* and the file *other* beside it.
 
     Linux does this in one step on most file systems. Elsewhere *other* gets a second name first,
-    and is then replaced: whatever another program puts in its place between these steps is lost.
-    If the file system refuses second names too, *other* is replaced at once and False is returned:
-    its file is gone, and so is the name *one*. Raises OSError.
+    and is then replaced. A file that another program puts there between these steps is lost. If the
+    file system refuses second names too, *one* replaces *other* at once, and False is returned: the
+    file *other* is lost. Raises OSError.
     """
     if _exchange_at_once(one, other):
         return True
@@ -278,18 +282,18 @@ def _renameat2() -> Callable[..., int] | None:
 
 @contextmanager
 def lease(handle: int, *, is_writable: bool = False) -> Iterator[Callable[[], bool | None]]:
-    """Make others that open a file for writing wait for the end of the block.
+    """Make other processes that open a file for writing wait for the end of the block.
 
-    Yields a function. It returns True if nobody else has the file open for writing or waits for
-    that, False if another process may, and None if the file system has no leases. If the handle
-    *is_writable*, the same holds for reading.
+    Yields a function. It returns False if another process may have the file open for writing or
+    wait for that, otherwise True, and None if the file system has no leases. If the handle
+    *is_writable*, reading counts, too.
     """
     if sys.platform != "linux":
         yield lambda: None
         return
     kind = fcntl.F_WRLCK if is_writable else fcntl.F_RDLCK
     try:
-        # By default, the signal that another process wants the file would end this process.
+        # By default this process would die of the signal that another process wants the file.
         fcntl.fcntl(handle, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(handle, fcntl.F_SETLEASE, kind)
     except OSError as error:
@@ -317,13 +321,13 @@ class Change:
         return self.new == self.old
 
     def original(self) -> bytes | None:
-        """Return what the backup gets: the file as the user had it."""
+        """Return the content for the backup: the user's version of the file."""
         return self.old
 
     def check(self) -> list[str]:
         """Raise FormatError if `make` cannot replace the file; return possible surprises.
 
-        What a killed icsched left beside the file is removed, even if there is nothing to change.
+        Leftovers of a killed icsched beside the file are removed, even if nothing has to change.
         """
         if self.is_none and self.old is not None:
             with naming(self.path):

@@ -1,7 +1,7 @@
-"""Directories of this user alone, in which no other user can have planted a file or a link.
+"""Directories that only this user can write, so that no other user can plant a file or a link.
 
-icsched writes into the directory of a run, and believes what is in there. On a shared machine
-another user may have made that directory first. As git does, icsched uses only its own.
+icsched writes into the directory of a run, and trusts its content. On a shared machine another user
+may have made that directory first. As git does, icsched uses only its own.
 """
 
 import errno
@@ -25,8 +25,8 @@ _SHARED = "expected a directory that only its owner may write into"
 def owned_directory(directory: Path) -> Iterator[int]:
     """Open a directory, and yield its handle, for `open_owned`.
 
-    Raises FormatError unless the directory and all that is directly in it belong to this user, are
-    ordinary files and directories without other names, and only this user may write into them.
+    Raises FormatError unless this user owns the directory and its entries, and only this user may
+    write to them. Entries must be ordinary files and directories; files must have only one name.
     """
     with naming(directory):
         _check(directory, directory.lstat())
@@ -36,7 +36,7 @@ def owned_directory(directory: Path) -> Iterator[int]:
             _check(directory, os.fstat(handle))
             with os.scandir(handle) as entries:
                 for entry in entries:
-                    with suppress(FileNotFoundError):  # another icsched may be at work
+                    with suppress(FileNotFoundError):  # another icsched may have removed it
                         _check(directory / entry.name, entry.stat(follow_symlinks=False))
         yield handle
     finally:
@@ -51,10 +51,10 @@ def check_owned(directory: Path) -> None:
 
 
 def open_owned(path: str | Path, flags: int, directory: int | None = None) -> int:
-    """Open a file of this user, or make it with permissions for this user alone; return its handle.
+    """Open a file of this user, or make one that only this user may open; return its handle.
 
-    *path* may be relative to the handle of a *directory*. Raises OSError for a link, and for what
-    is not an ordinary file of this user with one name.
+    *path* may be relative to the handle of a *directory*. Raises OSError unless it is an ordinary
+    file of this user with one name; a link is not.
     """
     try:
         handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600, dir_fd=directory)
@@ -84,7 +84,7 @@ def _remedy(status: os.stat_result) -> str:
 
 
 def _problem(status: os.stat_result) -> str | None:
-    """Return why a file or directory may not be only this user's; None if it is."""
+    """Return why other users may have access to a file or directory; None if they have not."""
     mode, user = status.st_mode, os.geteuid()
     if stat.S_ISLNK(mode):
         return _LINK

@@ -1,4 +1,4 @@
-"""Reading whole files, up to a limit of size."""
+"""Reading whole files, up to a size limit."""
 
 import errno
 import os
@@ -10,11 +10,11 @@ from pathlib import Path
 
 from icsched.errors import FormatError
 
-_MOST_BYTES = 2**31 - 1  # offsets into a file's lines and names then fit into 32 bits
+_MOST_BYTES = 2**31 - 1  # offsets into the file then fit into 32 bits
 
 
 def read_bytes(path: str | os.PathLike[str], most: int = _MOST_BYTES) -> bytes:
-    """Return the bytes of the file at *path*, which are *most* at most: less than 2 GiB.
+    """Return the bytes of the file at *path*, at most *most*, by default less than 2 GiB.
 
     Raises FormatError if the file cannot be read or has more.
     """
@@ -58,12 +58,12 @@ def _is_endless(path: str | os.PathLike[str]) -> bool:
     try:
         mode = Path(path).stat().st_mode
     except (OSError, ValueError):
-        return False  # the reader of the file says why
+        return False  # reading the file then raises the error
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def read_text(path: str | os.PathLike[str], most: int = _MOST_BYTES) -> str:
-    """Return the text of the file at *path*, which has *most* bytes at most.
+    """Return the text of the file at *path*, at most *most* bytes.
 
     Raises FormatError if the file cannot be read, has more bytes or is not UTF-8 text.
     """
@@ -87,7 +87,7 @@ def text_of(path: str | os.PathLike[str], data: bytes) -> str:
 def is_own_file(path: str | os.PathLike[str], files: Iterable[str]) -> bool:
     """Whether *path* is one of the *files* of a workflow, under any name.
 
-    Raises FormatError if that cannot be found out.
+    Raises FormatError if the system cannot tell.
     """
     try:
         return os.path.realpath(path) in set(map(os.path.realpath, files))
@@ -98,7 +98,7 @@ def is_own_file(path: str | os.PathLike[str], files: Iterable[str]) -> bool:
 
 @contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn an OSError inside into a FormatError that names *path*; no file can have some names."""
+    """Turn an OSError inside into a FormatError that names *path*; also for an impossible name."""
     problem = _name_problem(path)
     if problem:
         raise FormatError(os.fspath(path), None, problem)
@@ -117,6 +117,6 @@ def _name_problem(path: str | os.PathLike[str]) -> str | None:
 
 
 def reason(error: OSError) -> str:
-    """Return what the system says about *error*, as a clause of a message."""
+    """Return the system's text for *error*, as a clause of a message."""
     text = error.strerror or str(error)
     return text[:1].lower() + text[1:]

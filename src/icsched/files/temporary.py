@@ -1,9 +1,9 @@
-"""Temporary files and directories, made beside what they will replace.
+"""Temporary files and directories, beside the files that they will replace.
 
-Each is locked by the process that makes it. The lock ends with the process, however the process
-ends. So what a killed icsched left behind is not locked, and what another icsched is still writing
-is. The next icsched that writes into the same directory removes what was left behind. On a file
-system without locks it stays.
+The process that makes a file locks it. The lock ends with the process, even if the process is
+killed. So a leftover of a killed icsched is not locked, but a file that another icsched is writing
+is. The next icsched that writes into the same directory removes leftovers. On a file system without
+locks leftovers stay.
 """
 
 import fcntl
@@ -17,14 +17,14 @@ from functools import lru_cache
 from pathlib import Path
 
 PREFIX = ".icsched-tmp-"
-_OURS = re.compile(re.escape(PREFIX) + r"[a-z0-9_]{8}")  # names that the module tempfile makes
+_OURS = re.compile(re.escape(PREFIX) + r"[a-z0-9_]{8}")  # matches names made by the module tempfile
 
 
 def temporary_file(directory: Path) -> AbstractContextManager[tuple[int, Path]]:
     """Make an empty file in *directory* that only this user can read; yield its handle and path.
 
-    The caller renames the file. An error in the block removes the file, unless another file has
-    its name by then. Raises OSError.
+    The caller renames the file. After an error in the block the file is removed, unless another
+    file has its name by then. Raises OSError.
     """
     return _temporary(_new_file, directory)
 
@@ -83,7 +83,7 @@ def _new_directory(directory: Path) -> tuple[int, Path]:
 
 
 def _locked(make: Callable[[Path], tuple[int, Path]], directory: Path) -> tuple[int, Path]:
-    """Make something and lock it; try again if another icsched removed it before it was locked."""
+    """Make a file or directory and lock it; retry if another icsched removed it before the lock."""
     while True:
         handle, path = make(directory)
         try:
@@ -97,7 +97,7 @@ def _locked(make: Callable[[Path], tuple[int, Path]], directory: Path) -> tuple[
 
 
 def sweep(directory: Path) -> None:
-    """Remove what dead processes left in *directory*; only once in each process, for speed."""
+    """Remove leftovers of dead processes from *directory*; only once in each process, for speed."""
     _sweep(directory, os.getpid())
 
 
@@ -131,10 +131,10 @@ def _sweep(directory: Path, _process: int) -> None:
 
 
 def _remove_if_dead(path: Path) -> None:
-    # Some file systems lock only what is open for writing. To open a file for writing may break a
-    # lease of another icsched, so this comes last.
+    # Some file systems lock only files that are open for writing. Opening a file for writing may
+    # break a lease of another icsched, so this is tried last.
     for access in (os.O_RDONLY, os.O_RDWR):
-        handle = os.open(path, access | os.O_NOFOLLOW | os.O_NONBLOCK)  # no waiting for a pipe
+        handle = os.open(path, access | os.O_NOFOLLOW | os.O_NONBLOCK)  # do not wait for a pipe
         try:
             is_locked = is_at(path, handle) and lock(handle)  # it may have been renamed
             if is_locked:

@@ -15,7 +15,7 @@ from icsched.files.temporary import held, temporary_directory, temporary_file
 from icsched.messages import content_for
 
 _OPEN_FILE = re.compile(r"/dev/std(out|err)|(?:/dev/fd|/proc/self/fd)/([0-9]+)")
-WITHDRAWN = "dag"  # the name of a file while it is kept in the directory that belongs to it
+WITHDRAWN = "dag"  # temporary name of a file inside its own directory
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -26,8 +26,8 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 def write_texts(texts: Mapping[str, str]) -> None:
     """Write several files by path, each as `write_text` does.
 
-    All are on the disk under other names before the first is put in place. So a disk that fills up
-    changes no file. Raises FormatError as `write_text` does.
+    All files are on the disk under other names before the first is put in place. So no file changes
+    if the disk is full. Raises FormatError as `write_text` does.
     """
     data = {path: encoded(path, text) for path, text in texts.items()}
     replaced = [path for path in data if _open_handle(path) is None and not _is_special(path)]
@@ -54,7 +54,7 @@ def _aside(stack: ExitStack, path: str, data: bytes) -> Path:
 def written_beside(
     target: Path, data: bytes, *, model: Path | None = None
 ) -> Iterator[tuple[int, Path]]:
-    """Have *data* on the disk beside *target*, with the attributes of *target* or of *model*.
+    """Write *data* to the disk beside *target*, with the attributes of *target* or of *model*.
 
     Yields the open file and its path; an error in the block removes the file.
     """
@@ -77,10 +77,10 @@ def encoded(path: str | os.PathLike[str], text: str) -> bytes:
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Write *data* to *path* so that a reader sees the old file or the new, never a part.
 
-    A file that is there already keeps its owner, permissions and attributes, and a link keeps
-    pointing at it. Raises FormatError if *path* cannot be written, is read-only, or cannot keep
-    these. Raises BrokenPipeError if *path* is standard output and its reader has left. If *path* is
-    a terminal, it shows *data* with an escape for each character that would act on it.
+    An existing file keeps its owner, permissions and attributes, and a link still points at it.
+    Raises FormatError if *path* cannot be written, is read-only, or cannot keep its attributes.
+    Raises BrokenPipeError if *path* is standard output and its reader has left. A terminal gets
+    *data* with an escape for each control character.
     """
     check_replaceable(path)
     handle = _open_handle(path)
@@ -99,7 +99,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def would_replace(path: str | os.PathLike[str]) -> bool:
-    """Whether `write_bytes` would put a file in the place of one that is at *path*."""
+    """Whether `write_bytes` would replace an existing file at *path*."""
     is_written_into = _open_handle(path) is not None or _is_special(path)
     return not is_written_into and os.path.isfile(path)  # noqa: PTH113  no error for a strange name
 
@@ -107,7 +107,7 @@ def would_replace(path: str | os.PathLike[str]) -> bool:
 def check_replaceable(path: str | os.PathLike[str]) -> None:
     """Raise FormatError if there is a file at *path* that its owner may not write.
 
-    The system would let icsched put another file in its place, and lets root write into it.
+    The system would let icsched replace such a file, and would let root write into it.
     """
     with naming(path):
         problem = read_only_problem(target_of(path).stat()) if would_replace(path) else None
@@ -117,7 +117,7 @@ def check_replaceable(path: str | os.PathLike[str]) -> None:
 
 
 def read_only_problem(status: os.stat_result) -> str | None:
-    """Return a clause if the owner of a file may not write it; root's own rights do not count."""
+    """Return a clause if the owner of a file may not write it; the rights of root do not count."""
     if status.st_mode & stat.S_IWUSR:
         return None
     return f"it is read-only (mode {stat.S_IMODE(status.st_mode):04o})"
@@ -132,14 +132,14 @@ def write_with_directory(
     executable: Collection[str] = (),
     shared: int = 0o077,
 ) -> None:
-    """Write a file and the directory of files that belongs to it, in place of the old ones.
+    """Replace a file together with the directory of files that belongs to it.
 
-    The file is never beside the directory of another file: first the old file moves into the old
-    directory, as `WITHDRAWN`, and the new one comes last, from inside the new directory. File and
+    An old file is never beside a new directory, or the reverse. First the old file moves into the
+    old directory, as `WITHDRAWN`. Last, the new file moves out of the new directory. File and
     directory keep the owner, group, permissions and attributes of the old ones. New files in the
-    directory get its owner and group, and no permission for others that is not in *shared*; those
-    in *executable* do not count. A power cut may still empty files of the directory.
-    Raises FormatError if something cannot be written, or if the file is read-only.
+    directory get its owner and group. Other users get only the permissions in *shared*, except for
+    the files in *executable*. A power cut may still empty files of the directory. Raises
+    FormatError if something cannot be written, or if the file is read-only.
     """
     check_replaceable(path)
     target, place = Path(path), Path(directory)
@@ -164,7 +164,7 @@ def _put_in_place(new: Path, target: Path, place: Path) -> None:
             raise
         sync_directory(target.parent)
         return
-    # The old directory gets a temporary name. Unlocked, it would look as if left behind.
+    # The old directory gets a temporary name. Without a lock it would look like a leftover.
     with held(place), temporary_directory(place.parent) as (_, aside):
         _exchange(new, target, place, aside)
         sync_directory(target.parent)
@@ -172,9 +172,9 @@ def _put_in_place(new: Path, target: Path, place: Path) -> None:
 
 
 def _exchange(new: Path, target: Path, place: Path, aside: Path) -> None:
-    """Move *target* into *place*, that to the empty directory *aside*, *new* to *place*.
+    """Move *target* into *place*, *place* to the empty directory *aside*, and *new* to *place*.
 
-    Then the new file goes from inside *place* to *target*. An error puts everything back.
+    Then the new file moves from inside *place* to *target*. After an error everything is put back.
     """
     inside = place / WITHDRAWN
     try:
@@ -189,7 +189,7 @@ def _exchange(new: Path, target: Path, place: Path, aside: Path) -> None:
 
 
 def _put_back(new: Path, target: Path, place: Path, aside: Path) -> None:
-    """Undo an exchange, as far as possible; what cannot go back to *place* gets another name."""
+    """Undo an exchange, as far as possible; a directory that cannot go back gets another name."""
     if not new.exists():
         with suppress(OSError):
             place.rename(new)
@@ -209,14 +209,14 @@ def _remove_directory(path: Path) -> None:
         shutil.rmtree(path)
     except OSError as error:
         shutil.rmtree(path, ignore_errors=True)  # remove as much as possible
-        if not isinstance(error, FileNotFoundError):  # else it is removed already
+        if not isinstance(error, FileNotFoundError):  # otherwise it is removed already
             raise
 
 
 def _take_after_directory(new: Path, model: Path) -> None:
     """Give a directory the attributes of *model*, or those of a new one if there is no *model*."""
     if not model.exists():
-        inherited = new.stat().st_mode & stat.S_ISGID  # files in it get the group of the directory
+        inherited = new.stat().st_mode & stat.S_ISGID  # new files in the directory get its group
         new.chmod(inherited | (0o777 & ~mask()))
         return
     handle = os.open(new, os.O_RDONLY | os.O_DIRECTORY)
@@ -248,7 +248,7 @@ def remove(path: str | os.PathLike[str]) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """Make new names in *directory* last through a power cut, where the file system can."""
+    """Make new names in *directory* survive a power cut, if the file system can."""
     with suppress(OSError):
         handle = os.open(directory, os.O_RDONLY)
         try:
@@ -258,7 +258,7 @@ def sync_directory(directory: Path) -> None:
 
 
 def target_of(path: str | os.PathLike[str]) -> Path:
-    """Follow links from *path* to the file that they point at, which may not exist."""
+    """Follow links from *path* to their target, which may not exist."""
     try:
         return Path(os.path.realpath(path, strict=True))
     except FileNotFoundError:
@@ -268,7 +268,7 @@ def target_of(path: str | os.PathLike[str]) -> Path:
 def _open_handle(path: str | os.PathLike[str]) -> int | None:
     """Return the open file of this process that *path* names, for example /dev/stdout or /dev/fd/3.
 
-    Opening that name again would empty a file that standard output goes to.
+    Opening that name again would empty a file that standard output is redirected to.
     """
     name = os.path.abspath(path)  # noqa: PTH100  Path.absolute keeps ".."
     match = _OPEN_FILE.fullmatch(name)
@@ -285,13 +285,13 @@ def _write(handle: int, data: bytes) -> None:
 
 
 def _is_special(path: str | os.PathLike[str]) -> bool:
-    """Whether *path* is written into, not replaced: a pipe, a device, a file in /proc."""
+    """Whether *path* is written to and cannot be replaced: a pipe, a device, a file in /proc."""
     name = os.path.abspath(path)  # noqa: PTH100  Path.absolute keeps ".."
     return name.startswith("/proc/") or (Path(path).exists() and not Path(path).is_file())
 
 
 def replace(target: Path, data: bytes, *, model: Path | None = None) -> None:
-    """Put *data* in the place of *target*, with the attributes of *model*."""
+    """Replace *target* by a file with *data* and the attributes of *model*."""
     with written_beside(target, data, model=model) as (_, path):
         path.replace(target)
     sync_directory(target.parent)

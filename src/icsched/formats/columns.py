@@ -13,8 +13,8 @@ from icsched.formats.facts import MOST_READ, written_names
 from icsched.formats.port import NoOptions
 from icsched.workflow import Workflow
 
-_BETWEEN = ";"  # between the parents of a task
-_EITHER = re.compile("[;,]")  # the same, if semicolons separate cells
+_BETWEEN = ";"  # separates the parents of a task
+_EITHER = re.compile("[;,]")  # separates parents if semicolons separate cells
 _SHAPES = "expected a header with the columns parent,child or task,parents"
 _NEEDS_QUOTES = re.compile(r'[",\t\r\n]|^\s|\s$|^\ufeff')
 
@@ -31,11 +31,11 @@ _Row = list[_Cell]
 def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     """Return the workflow in a table whose first row names the columns.
 
-    With the columns `parent` and `child`, each row is a dependency; an empty cell makes the other a
-    task on its own. With `task` and `parents`, each row is a task, and a semicolon separates its
-    parents; if semicolons separate the cells, so does a comma. Then `run_time`, `size`, `priority`,
-    `done` and `command` are read too. Other columns are passed over with a remark. Raises
-    FormatError with file and line for other tables.
+    With the columns `parent` and `child`, each row is a dependency; if one cell is empty, the row
+    is a single task. With `task` and `parents`, each row is a task. Semicolons separate its
+    parents, or commas if semicolons separate the cells. The columns `run_time`, `size`, `priority`,
+    `done` and `command` are read too. Other columns are ignored with a remark. Raises FormatError
+    with file and line for other tables.
     """
     [path] = paths
     draft = Draft(path, read_text(path, MOST_READ))
@@ -57,7 +57,7 @@ def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
 
 
 def _separator(text: str) -> str:
-    """Return what separates cells: a tab, a comma or a semicolon, the first that the header has."""
+    """Return the separator of cells: tab, comma or semicolon, the first of these in the header."""
     first = text.partition("\n")[0].partition("\r")[0]
     return next((separator for separator in "\t,;" if separator in first), ",")
 
@@ -89,7 +89,7 @@ def _value(cell: str) -> str:
 
 
 def _columns(header: _Row, draft: Draft) -> dict[str, int]:
-    """Return the place of each column that icsched reads."""
+    """Return the position of each column that icsched reads."""
     names = [cell.value.strip().lower() for cell in header]
     is_pairs = {"parent", "child"} <= {*names}
     if not is_pairs and not {"task", "parents"} <= {*names}:
@@ -110,7 +110,7 @@ def _columns(header: _Row, draft: Draft) -> dict[str, int]:
 def _checked(
     rows: Iterator[_Row], header: _Row, columns: dict[str, int], draft: Draft
 ) -> Iterator[_Row]:
-    """Yield the rows; raises FormatError for one that lacks cells, or has more than the header."""
+    """Yield the rows; raises FormatError for a row with fewer or more cells than the header."""
     needed, most = max(columns.values()) + 1, len(header)
     for row in rows:
         if len(row) < needed:
@@ -132,9 +132,9 @@ def _read_pairs(rows: Iterator[_Row], columns: dict[str, int], draft: Draft) -> 
 
 
 def _read_tasks(rows: Iterator[_Row], columns: dict[str, int], draft: Draft) -> "array[int]":
-    """Read rows of tasks without their parents; return where the parents of each task are.
+    """Read rows of tasks without their parents; return the position of each task's parents.
 
-    There are two places for each task: the start and the end of the cell.
+    The result has two entries for each task: start and end of the cell.
     """
     facts = {fact: columns[fact] for fact in FACTS if fact in columns}
     cells = array("q")
@@ -153,7 +153,7 @@ def _read_tasks(rows: Iterator[_Row], columns: dict[str, int], draft: Draft) -> 
 
 
 def _read_parents(cells: "array[int]", between: re.Pattern[str], draft: Draft) -> None:
-    """Take the parents of all tasks from their *cells*; each parent must have a row."""
+    """Read the parents of all tasks from their *cells*; each parent must have a row."""
     for child, (start, end) in enumerate(zip(cells[::2], cells[1::2], strict=True)):
         for word in between.split(_value(draft.text[start:end])):
             name = word.strip()
@@ -167,7 +167,7 @@ def _read_parents(cells: "array[int]", between: re.Pattern[str], draft: Draft) -
 
 
 def takes_name(name: str) -> bool:
-    """Whether a table can hold this name: it is not blank, and no semicolon separates it.
+    """Whether a table can hold *name*, which must not be blank or contain a semicolon.
 
     >>> takes_name("map, 1"), takes_name("map; 1"), takes_name(" map")
     (True, False, False)
@@ -176,7 +176,7 @@ def takes_name(name: str) -> bool:
 
 
 def columns_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:  # noqa: ARG001  a table has no place for a title
-    r"""Return a workflow as a table with the columns task, parents and what is known.
+    r"""Return a workflow as a table with the columns task, parents and the known facts.
 
     The cells are separated by tabs if *path* ends in ``.tsv``.
 

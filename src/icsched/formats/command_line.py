@@ -1,7 +1,7 @@
 r"""Commands as one line of text, in words that a shell would read in the same way.
 
-Only plain words are read: letters, digits, quotes and backslashes. What a shell would act on,
-such as ``|``, ``$HOME`` or ``*``, is not a command that icsched can run.
+Only plain words are read: letters, digits, quotes and backslashes. icsched cannot run text that a
+shell would act on, such as ``|``, ``$HOME`` or ``*``.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from icsched.workflow import Command
 
-VARIABLE = "\0"  # around the name of a variable in a word: no file has this character
+VARIABLE = "\0"  # marks the name of a variable in a word; no file has this character
 
 # Groups: in single quotes, in double quotes, after a backslash, a variable, plain, special.
 _PIECE = re.compile(
@@ -30,9 +30,9 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Word(NamedTuple):
-    """A word of a line: variables are between two `VARIABLE`.
+    """A word of a line; `VARIABLE` is before and after the name of each variable.
 
-    `is_plain` says that a shell would take the text as it is.
+    `is_plain` says that a shell would not change the text.
     """
 
     text: str
@@ -42,7 +42,7 @@ class Word(NamedTuple):
 
 
 def word_at(text: str, start: int) -> Word | None:
-    r"""Return the word that begins at *start*; None if a shell would act on what is there.
+    r"""Return the word that begins at *start*; None if a shell would act on the text there.
 
     >>> word_at(r"'1 2'a\ b | c", 0)
     Word(text='1 2a b', start=0, end=9, is_plain=True)
@@ -70,7 +70,7 @@ def _inner(found: re.Match[str]) -> str:
 
 
 def end_of(pattern: re.Pattern[str], text: str, place: int) -> int:
-    """Return where a match of *pattern* at *place* ends; *place* if there is none."""
+    """Return the end of a match of *pattern* at *place*; *place* if nothing matches."""
     found = pattern.match(text, place)
     return found.end() if found else place
 

@@ -1,4 +1,4 @@
-"""A workflow in the making: what a reader finds in a file, task by task."""
+"""A workflow while a reader builds it, task by task."""
 
 from array import array
 from collections import defaultdict
@@ -42,11 +42,11 @@ _PARSERS: dict[str, Callable[[str], float]] = {
 FACTS = (*_PARSERS, "command", *STREAMS)
 _COLUMNS: dict[str, Column] = {"run_time": "run_times", "size": "sizes", "priority": "priorities"}
 _MOST_BY_FILES = 10_000_000  # arcs from files that several tasks write
-_MANY = 100  # arcs of one file that numpy makes faster than a loop
+_MANY = 100  # from this many arcs of one file on, numpy is faster than a loop
 
 
 class _Words:
-    """Words of each task, and where they are; the last words win."""
+    """Words of each task, with their place in the file; later words replace earlier ones."""
 
     def __init__(self) -> None:
         self._words: list[str | None] = []
@@ -91,10 +91,10 @@ class Draft(WorkflowSource):
     def __post_init__(self) -> None:
         self.remarks = Remarks(self.path)
 
-    # What a reader says
+    # Calls for readers
 
     def task(self, name: str) -> int:
-        """Return the id of the task called *name*, a new one if it is met for the first time."""
+        """Return the id of the task called *name*; a new name gets a new id."""
         return self.ids.setdefault(name, len(self.ids))
 
     def arc(self, parent: int, child: int, place: int) -> None:
@@ -114,7 +114,7 @@ class Draft(WorkflowSource):
         self._words[fact].say(task, words, place)
 
     def remark(self, text: str, place: int, rest: str = "") -> None:
-        """Count a remark; the first place is the one that is told. For *rest* see `Remarks`."""
+        """Count a remark, which names its first place. For *rest* see `Remarks`."""
         self.remarks.add(text, 1, partial(self.line, place), rest=rest)
 
     def line(self, place: int) -> int:
@@ -125,12 +125,12 @@ class Draft(WorkflowSource):
         """Return the error for a place of the file."""
         return FormatError(self.path, self.line(place), problem)
 
-    # What comes of it
+    # The finished workflow
 
     def workflow(self, name: str) -> Workflow[str]:
         """Return the workflow of the format called *name*.
 
-        Raises FormatError for words that are not what a fact needs, and for a cycle.
+        Raises FormatError for words that do not fit their fact, and for a cycle.
         """
         arcs = np.column_stack([np.asarray(self._parents), np.asarray(self._children)])
         dag = dag_of(
@@ -154,7 +154,7 @@ class Draft(WorkflowSource):
         return with_means(workflow)
 
     def _array(self, fact: str) -> Floats:
-        """Return a number for each task; raises FormatError if the file has other words."""
+        """Return a number for each task; raises FormatError for words that are not numbers."""
         numbers = array("d", [nan]) * len(self.ids)
         for task, words, place in self._words[fact]:
             try:
@@ -209,11 +209,11 @@ class Draft(WorkflowSource):
         return commands
 
 
-# The way back: what a file says of each task
+# Facts for writers
 
 
 def facts_of(workflow: Workflow) -> list[dict[str, str]]:
-    """Return for each task of *workflow* the words of `FACTS` that are known of it.
+    """Return the known `FACTS` of each task of *workflow*, as words.
 
     >>> from icsched import Dag
     >>> facts_of(Workflow(Dag({"a": [], "b": []}), [True, False], run_times=[0, 2]))
@@ -252,10 +252,10 @@ def arcs_by_files(
 ) -> NDArray[np.int32]:
     """Return arcs by which tasks wait for the tasks that write their files.
 
-    A task that only reads a file waits for all that write it. A task that reads and writes it waits
-    for the writers before it in the order of the tasks. So no file makes a cycle alone. A task that
-    waits for a writer through a later one gets no arc from the first. Raises FormatError for more
-    arcs than memory holds.
+    A task that only reads a file waits for all tasks that write the file. A task that reads and
+    writes it waits for the writers with smaller ids. So one file alone cannot make a cycle. Arcs
+    that follow from other arcs of the file are left out. Raises FormatError if there are too many
+    arcs for memory.
 
     >>> updated = arcs_by_files([[], ["f"], ["f"]], [["f"], ["f"], []], Remarks("wf.yml"))
     >>> updated.tolist()
@@ -293,7 +293,7 @@ def _tasks_by_file(rows: Iterable[Sequence[str]]) -> dict[str, list[int]]:
 
 
 def _chain(writers: list[int], readers: list[int], arcs: "array[int]") -> list[int]:
-    """Add arcs between the writers of a file; return those that no other writer waits for."""
+    """Add arcs between the writers of a file; return the writers that no other writer waits for."""
     if len(writers) == 1:
         return writers
     reads, last = set(readers), list[int]()

@@ -17,8 +17,8 @@ _EXPECTED = "expected PARENT CHILD, or one TASK"
 def read_edges(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     """Return the workflow in a list of edges.
 
-    A line has a parent and a child, two words; a line of one word is a task. A word that begins
-    with ``#`` starts a comment. The weights and the data of networkx are passed over with a remark.
+    A line has two words, a parent and a child; a line of one word is a task. A word that begins
+    with ``#`` starts a comment. Weights and data of networkx are ignored with a remark.
     Raises FormatError for a line with more words.
     """
     [path] = paths
@@ -39,7 +39,7 @@ def read_edges(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
 
 
 def _pair(words: list[str], line: str, place: int, draft: Draft) -> list[str]:
-    """Return parent and child of a line that says more about its edge."""
+    """Return parent and child of a line with more words: weights or data."""
     is_weight = len(words) == 3 and _WEIGHT.fullmatch(words[2])
     is_data = words[2].startswith("{") and words[-1].endswith("}")
     if not is_weight and not is_data:
@@ -50,7 +50,7 @@ def _pair(words: list[str], line: str, place: int, draft: Draft) -> list[str]:
 
 
 def takes_name(name: str) -> bool:
-    """Whether *name* is one word, and no part of it a comment.
+    """Whether *name* is one word that does not start a comment.
 
     >>> takes_name("map_1"), takes_name("map 1"), takes_name("map#1")
     (True, False, False)

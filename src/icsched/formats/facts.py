@@ -1,4 +1,4 @@
-"""What files say of tasks, beside their names and arcs: words, numbers and remarks."""
+"""Facts of tasks in files: words, numbers and remarks."""
 
 import math
 import re
@@ -19,9 +19,9 @@ from icsched.workflow import Remark, Workflow
 NO_RUN_TIME = "tasks without a run time get the mean of their kind"
 NO_SIZE = "tasks without a size count as 0 bytes"
 INNER = "jobs that are workflows: icsched orders each as one job"
-MOST_READ = 2**30 - 1  # bytes of a file; reading takes 10 times as much, short lines 30 times
-MOST_BYTES = 2**53  # the sum of all sizes is less: floating point holds it exactly
-MOST_KINDS = 10  # of things with names, each with a remark
+MOST_READ = 2**30 - 1  # bytes of a file; reading needs 10 to 30 times as much memory
+MOST_BYTES = 2**53  # the sum of all sizes must be less, so that a float holds it exactly
+MOST_KINDS = 10  # names of one kind that get a remark each
 _LIMIT = 2**31  # of priorities
 WHOLE = "a whole number of 32 bits"
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
@@ -29,26 +29,26 @@ _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 Number = int | float | None
 Column = Literal["run_times", "sizes", "priorities"]
-Edit: TypeAlias = tuple[int, int, AnyStr]  # what comes instead of the text from start to end
+Edit: TypeAlias = tuple[int, int, AnyStr]  # start, end and the text that replaces this range
 
 
 class Remarks:
     """Collects remarks about a file, one for each kind of thing.
 
-    A file may have any number of names that icsched does not read. The first ten of a kind get a
-    remark each, and all others one together, with the text *rest*.
+    A file may have any number of names that icsched does not read. The first ten of a kind get one
+    remark each. All others share one remark, with the text *rest*.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self._counts: Counter[str] = Counter()
         self._lines: dict[str, int] = {}
-        self._named: Counter[str] = Counter()  # how many remarks there are, by what the rest gets
+        self._named: Counter[str] = Counter()  # number of remarks for each text *rest*
 
     def add(
         self, text: str, count: int = 1, line: Callable[[], int] = lambda: 0, *, rest: str = ""
     ) -> None:
-        """Count *text*, unless nothing is *count*ed; the first line is the one that is told."""
+        """Count the remark *text*, which names its first line; a *count* of 0 adds nothing."""
         if not count:
             return
         if rest and text not in self._counts:
@@ -64,11 +64,11 @@ class Remarks:
         return tuple(Remark(self.path, self._lines[text], text, count) for text, count in rows)
 
 
-# Words of a file as values; a ValueError has what was expected
+# Words of a file as values; the text of a ValueError says what was expected
 
 
 def seconds_in(words: str) -> float:
-    """Return a run time. Only Python takes 1_000, or other digits than 0 to 9, for a number."""
+    """Return a run time. 1_000 and digits other than 0 to 9 are refused, unlike in Python."""
     try:
         seconds = float(words if words.isascii() and "_" not in words else "")
     except ValueError:
@@ -102,13 +102,13 @@ def whole_in(words: str, least: int, most: int, expected: str = WHOLE) -> int:
 
 
 def truth_in(words: str) -> bool:
-    """Return whether something is so."""
+    """Return a truth value, such as "true" or "no"."""
     if words.strip().lower() not in _TRUTH:
         raise ValueError("true or false")
     return _TRUTH[words.strip().lower()]
 
 
-# Numbers of all tasks, NaN where the file says none
+# Numbers of all tasks, NaN where the file has none
 
 
 def or_nan(given: Sequence[Number]) -> Floats:
@@ -127,7 +127,7 @@ def or_zero(stated: Floats, kind: type) -> NDArray[Any] | None:
 
 
 def known_seconds(seconds: Floats, done: Mask, remarks: Remarks) -> Floats | None:
-    """Return the run times; None if that of a task that is left is not known (NaN)."""
+    """Return the run times; None if one is unknown (NaN) and its task is not done."""
     if np.isnan(seconds).all():
         return None
     missing = int(np.isnan(seconds[~done]).sum())
@@ -136,7 +136,7 @@ def known_seconds(seconds: Floats, done: Mask, remarks: Remarks) -> Floats | Non
 
 
 def with_means(workflow: Workflow[str]) -> Workflow[str]:
-    """Return the workflow with means for run times that are not stated, if some are."""
+    """Return the workflow with means for missing run times; unchanged if all are missing."""
     seconds = workflow.stated["run_times"]
     known = np.flatnonzero(~np.isnan(seconds)).tolist()
     if workflow.run_times is not None or not known:
@@ -146,7 +146,7 @@ def with_means(workflow: Workflow[str]) -> Workflow[str]:
 
 
 def output_sizes(rows: Sequence[Sequence[Number]], remarks: Remarks) -> Sizes | None:
-    """Return the bytes that each task writes, from the sizes of its outputs; None if none has one.
+    """Return the bytes that each task writes, from the sizes of its outputs; None without sizes.
 
     >>> output_sizes([[1, 2.5], [], [None]], Remarks("wf.json"))
     array([4, 0, 0])
@@ -171,13 +171,13 @@ def check_sum(sizes: NDArray[np.generic], path: str) -> None:
         raise FormatError(path, None, problem)
 
 
-# What a writer writes
+# Values for writers
 
 
 def said(workflow: Workflow, name: Column) -> list[Any]:
-    """Return a column of *workflow*, None where nothing is said of a task.
+    """Return a column of *workflow*, with None for a task without a value of its own.
 
-    Neither means of other run times nor the 0 of a missing number are said. Done tasks are there.
+    Means of other run times, and 0 for a missing number, become None. Done tasks are included.
 
     >>> from icsched.dag import Dag
     >>> dag = Dag({"a": [], "b": [], "c": []})
@@ -201,7 +201,7 @@ def said(workflow: Workflow, name: Column) -> list[Any]:
 
 
 def _is_own(workflow: Workflow, name: Column) -> Mask:
-    """Return which tasks have a number of their own, not one of other tasks."""
+    """Return which tasks have a number of their own, not the mean of other tasks."""
     if name == "run_times" and workflow.run_time_origins is not None:
         return np.asarray(workflow.run_time_origins < Origin.KIND)
     if name != "run_times" and name in workflow.stated:

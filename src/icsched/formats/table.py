@@ -1,7 +1,7 @@
 """The table of formats: every kind of file that icsched reads or writes.
 
-A new format is a `Format`. It is listed here, with its functions by name, or it is an entry point
-of another package in the group ``icsched.formats``.
+A new format is a `Format`. List it here, with its functions by name, or make it an entry point in
+the group ``icsched.formats`` of another package.
 """
 
 from dataclasses import dataclass
@@ -98,20 +98,19 @@ FORMATS: Table[Format] = Table(
 
 @dataclass(frozen=True)
 class OrderOptions(DagmanWriting):
-    """The options of `icsched prio` that formats of icsched's take, each some of them."""
+    """The options of `icsched prio` for all formats of icsched; each format uses some of them."""
 
 
 @dataclass(frozen=True)
 class ReadOptions(DagmanOptions):
-    """The options of all formats of icsched's, of which each file takes those of its format."""
+    """The options for reading all formats of icsched; each format uses some of them."""
 
 
 def format_of(path: str, name: str | None = None) -> Format:
-    """Return the format called *name*, or else the one whose suffix *path* has.
+    """Return the format called *name*; without a name, the format with the suffix of *path*.
 
-    A file with a suffix that no format has is a DAGMan file, because those may have any name.
-    A format of another package that cannot be imported is passed over.
-    Raises ArgumentError for an unknown name.
+    A file with an unknown suffix is a DAGMan file, because DAGMan files may have any name. A format
+    of another package that cannot be imported is ignored. Raises ArgumentError for an unknown name.
 
     >>> format_of("wf.dag").name, format_of("dag.dot").name, format_of("diamond").name
     ('dagman', 'dot', 'dagman')
@@ -120,6 +119,6 @@ def format_of(path: str, name: str | None = None) -> Format:
 
 
 def format_by_suffix(path: str) -> Format | None:
-    """Return the format whose suffix *path* has, None if no format has it."""
+    """Return the format with the suffix of *path*; None if no format has it."""
     lower = path.lower()
     return next((f for f in FORMATS.usable() if lower.endswith(f.suffixes)), None)

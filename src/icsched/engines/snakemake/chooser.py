@@ -1,4 +1,4 @@
-"""Which ready jobs to start in each round of Snakemake's scheduler."""
+"""Job selection for each round of Snakemake's scheduler."""
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
@@ -11,18 +11,18 @@ from icsched.engines.snakemake.waiting import Amount, Waiting
 from icsched.errors import IcschedError
 
 NODES, CORES, COUNT = "_nodes", "_cores", "_job_count"  # Snakemake's names of resources
-FEW = 2_000  # up to this number, all jobs are ranked again whenever there are new ones
-SHARE = 8  # more jobs are ranked again once one in SHARE is new
+FEW = 2_000  # with at most this many jobs, all are ranked again whenever a new job comes
+SHARE = 8  # with more jobs, all are ranked again once one in SHARE is new
 
 _Look = tuple[int, int, tuple[Amount, ...]]
 
 
 class Chooser:
-    """Chooses jobs by rule priority, then by the order called *order*, each if it fits.
+    """Selects the jobs that fit, by rule priority, then by the order called *order*.
 
     Jobs are ranked in the first round, and again when a checkpoint has added many. *is_sampled*
-    says that Snakemake shows a random part of the ready jobs. Raises ArgumentError for an unknown
-    order.
+    says that Snakemake passes only a random sample of the ready jobs. Raises ArgumentError for an
+    unknown order.
     """
 
     def __init__(
@@ -33,15 +33,15 @@ class Chooser:
         self._logger = logger
         self._is_sampled = is_sampled
         self._ranks: Ranks = {}
-        self._came = 0  # jobs since the last ranking, by their number
-        self._late = 0  # jobs that were ready without a rank since then
-        self._most = 0  # remaining jobs, unless some came
-        self._started: set[Job] = set()  # no groups
+        self._came = 0  # number of jobs that were added since the last ranking
+        self._late = 0  # number of jobs since then that were ready but had no rank
+        self._most = 0  # number of remaining jobs, if none is added
+        self._started: set[Job] = set()  # without jobs of groups
         self._slots = 1
         self._sizes = TemporarySizes()
         self._waiting = Waiting(())
-        self._has_told = False  # which order jobs start in
-        self._found_nothing: _Look | None = None  # the last round, if nothing could start
+        self._has_told = False  # whether the order was logged
+        self._found_nothing: _Look | None = None  # the last round, if no job could start
 
     def select(
         self,
@@ -50,13 +50,13 @@ class Chooser:
         available: Mapping[str, object],
         input_sizes: Mapping[File, int | None],
     ) -> list[Job]:
-        """Return the jobs to start now, first to start first; every job left over does not fit.
+        """Return the jobs to start now, first to start first. No other ready job fits.
 
         O(ready jobs) with a small constant; O(1) if nothing has changed and nothing could start.
         """
         limits = {name: most for name, most in available.items() if isinstance(most, int | float)}
         if any(limits.get(name, 1) <= 0 for name in (NODES, COUNT)):
-            return []  # every job takes one
+            return []  # every job needs one of each
         # What changes whenever a job ends or comes: a job that ends gives back what it took. How
         # many jobs may start does not matter to a round in which none can.
         amounts = tuple(most for name, most in limits.items() if name != COUNT)
@@ -68,7 +68,7 @@ class Chooser:
         picked = self._waiting.pick(limits, ready)
         singles = [job for job in picked if not is_group(job)]
         self._started.update(singles)
-        # Jobs of a group remain until the group has ended: Snakemake counts them so.
+        # Record *picked*. In Snakemake, jobs of a group remain until the group ends.
         self._most = len(remaining) - len(singles)
         self._found_nothing = None if picked or self._is_sampled else look
         return picked
@@ -80,7 +80,7 @@ class Chooser:
         limits: Mapping[str, Amount],
         input_sizes: Mapping[File, int | None],
     ) -> None:
-        """Rank what is new, and let the new ready jobs wait."""
+        """Rank new jobs, and add the new ready jobs to the waiting jobs."""
         if tuple(limits) != self._waiting.names:
             self._waiting = Waiting(tuple(limits))
         self._slots = max(self._slots, int(min(limits.get(NODES, 1 << 20), limits.get(CORES, 1))))
@@ -95,14 +95,14 @@ class Chooser:
         self._waiting.add(listed, map(self._rank, listed))
 
     def _rank(self, job: Job) -> float:
-        """Return the rank of a job; a group has the best of its jobs."""
+        """Return the rank of a job; the rank of a group is the best rank of its jobs."""
         return min(self._ranks[single] for single in members(job))
 
     def _rank_new(self, new: Collection[Job], remaining: int) -> bool:
-        """Rank the *new* ready jobs that have no rank; whether all jobs have got new ranks.
+        """Rank the *new* ready jobs that have no rank; return whether all jobs were ranked again.
 
-        Other jobs get their ranks when they are ready: to look for them among hundreds of
-        thousands takes longer than all else.
+        Other new jobs get their ranks when they are ready, because a search among hundreds of
+        thousands of jobs is slow.
         """
         came = self._number_that_came(new, remaining)
         singles = (single for job in new for single in members(job))
@@ -119,9 +119,9 @@ class Chooser:
         return must_rank_all
 
     def _number_that_came(self, new: Collection[Job], remaining: int) -> int:
-        """Return how many more jobs remain than by those that have started.
+        """Return how many jobs were added, from the number of jobs that remain.
 
-        A job that is tried again remains again. Jobs that come while a group ends are not counted.
+        A job that is retried remains again. Jobs that are added while a group ends are not counted.
         """
         again = self._started.intersection(new)
         self._started -= again
@@ -129,7 +129,7 @@ class Chooser:
 
     def _rank_all(self) -> None:
         self._came = self._late = 0
-        jobs = sorted(self._graph.needrun_jobs(), key=name_of)  # the same in every run
+        jobs = sorted(self._graph.needrun_jobs(), key=name_of)  # the same order in every run
         try:
             self._ranks = made_ranks(
                 self._graph,
@@ -146,7 +146,7 @@ class Chooser:
             self._ranks = {job: float(rank) for rank, job in enumerate(jobs)}
 
     def _tell(self, sentence: str) -> None:
-        """Say once which order jobs start in."""
+        """Log once in which order jobs start."""
         if not self._has_told:
             self._has_told = True
             self._logger.info(f"icsched: {sentence}")

@@ -1,7 +1,7 @@
-"""XML files: read in one pass by expat, and changed at the bytes that an edit names.
+"""XML files: expat reads them in one pass, and edits replace ranges of bytes.
 
 Nothing outside the file is read. A file that declares entities is refused, so no entity is ever
-expanded. How deep elements nest, how many attributes one has, and how long a tag is have limits.
+expanded. Depth of elements, number of attributes and length of tags are limited.
 """
 
 import re
@@ -17,13 +17,13 @@ from icsched.errors import FormatError
 from icsched.files import Change, read_bytes, text_of
 from icsched.formats.facts import MOST_KINDS, MOST_READ, Remarks, edited
 
-DEEPEST = 100  # elements inside each other
-MOST_ATTRIBUTES = 1000  # of one element
+DEEPEST = 100  # depth of elements
+MOST_ATTRIBUTES = 1000  # attributes of one element
 # Bytes of one tag or comment: expat reads an unfinished one again and again.
 LONGEST_TOKEN = 4 << 20
 _PIECE = 1 << 20  # bytes that expat gets at once
 
-# Takes attributes and the offset of the tag; may return what the element stands for in a text.
+# Receives attributes and the offset of the tag; may return a text that replaces the element.
 Opened = Callable[[Mapping[str, str], int], str | None]
 Closed = Callable[[str, int], None]  # takes the text inside and the offset of the end tag
 Edit = tuple[int, int, str]  # the text that replaces these bytes
@@ -38,7 +38,7 @@ _CODECS = {
     "latin-1": "latin-1",
     "latin1": "latin-1",
 }
-_WIDE = {  # how a file of 16 bit characters begins
+_WIDE = {  # byte order marks of UTF-16
     b"\xff\xfe": "utf-16-le",
     b"<\0": "utf-16-le",
     b"\xfe\xff": "utf-16-be",
@@ -78,7 +78,7 @@ class Tag:
 
     name: str
     stop: int  # behind its ">"
-    is_empty: bool  # an element of its own, such as ``<br/>``
+    is_empty: bool  # whether it also ends the element, as ``<br/>`` does
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Document:
     codec: str
 
     def error(self, at: int, problem: str) -> FormatError:
-        """Return the error for what is at an offset."""
+        """Return the error for a place, given as an offset."""
         return FormatError(self.path, self.line(at), problem)
 
     def line(self, at: int) -> int:
@@ -106,14 +106,14 @@ class Document:
         return Tag(match[1].decode(), match.end(), is_empty=match[2].endswith(b"/"))
 
     def end_of(self, begin: int, at: int) -> int:
-        """Return where the element ends whose start tag is at *begin*, and its end tag at *at*."""
+        """Return the end of an element with its start tag at *begin* and its end tag at *at*."""
         return at if self.tag(begin).is_empty else self.data.index(b">", at) + 1
 
     def inserted(self, at: int, inside: str, *, after: int) -> Edit:
-        """Return the edit that puts an element first into the element whose tag is at *at*.
+        """Return the edit that inserts an element as the first child of the element at *at*.
 
-        If *after* is an offset and not -1, the new element comes there. The new element gets a line
-        of its own if the tag has one.
+        If *after* is not -1, the new element is inserted at that offset instead. The new element
+        gets its own line if the tag has one.
         """
         tag = self.tag(at)
         match = _BLANKS_BEFORE.search(self.data, max(0, at - 200), at)
@@ -133,10 +133,10 @@ class Document:
 
 
 class Walk:
-    """A way through a document, which calls a function at the start and the end of elements.
+    """Walks through a document, and calls a function at the start and end of elements.
 
-    Elements of other namespaces than the root's are passed over. *texts* are the elements whose
-    text the functions of *closed* get. *known* are more elements that need no remark.
+    Elements outside the namespace of the root are ignored. The functions of *closed* receive the
+    text of the elements in *texts*. Elements in *known* get no remark.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class Walk:
         self._document, self._root, self._texts = document, root, texts
         self._opened, self._closed = opened, closed
         self._used = {*opened, *closed, *texts, *known, root}
-        self._space: str | None = None  # the namespace of the root with a line end, or nothing
+        self._space: str | None = None  # the namespace of the root and a line end, or empty
         self._depth = 0
         self._parts: list[str] | None = None  # of the text of an element in `texts`
         self._counts: Counter[str] = Counter()
@@ -167,7 +167,7 @@ class Walk:
         self._parser.SkippedEntityHandler = self._skipped
 
     def go(self, remarks: Remarks) -> None:
-        """Go through the document; remark on each kind of element that is not used.
+        """Walk through the document; remark on each kind of element that is not used.
 
         Raises FormatError for a file that is not XML or passes a limit.
         """
@@ -199,7 +199,7 @@ class Walk:
                 raise self._document.error(max(token, 0), problem)
         self._parser.Parse(b"", True)
 
-    # What expat calls
+    # Handlers for expat
 
     def _start(self, name: str, given: Mapping[str, str]) -> None:
         at = self._parser.CurrentByteIndex
@@ -245,7 +245,7 @@ class Walk:
         raise self._document.error(self._parser.CurrentByteIndex, problem)
 
     def _local(self, name: str, at: int) -> str:
-        """Return the name without its namespace; nothing for an element of another namespace."""
+        """Return the name without its namespace; "" for an element of another namespace."""
         if self._space is None:
             space, line_end, local = name.rpartition("\n")
             self._space = space + line_end
@@ -256,7 +256,7 @@ class Walk:
 
 
 def read_document(path: str) -> Document:
-    """Return the XML file at *path*; raises FormatError for an encoding that icsched lacks."""
+    """Return the XML file at *path*; raises FormatError for an unknown encoding."""
     raw = read_bytes(path, MOST_READ)
     codec = _WIDE.get(raw[:2]) or _declared(path, raw)
     if codec == "utf-8":

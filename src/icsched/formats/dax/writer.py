@@ -18,7 +18,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+")  # what the schema allows as an id
 
 
 def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
-    """Return a workflow as DAX 3.6; the name of a program is that of its file."""
+    """Return a workflow as DAX 3.6; programs are named after their files."""
     names = written_names(workflow, path, is_name, "letters, digits, - and _")
     programs = _programs(workflow.commands or ())
     label = title if title and is_text(title) else "workflow"
@@ -74,7 +74,7 @@ def _jobs(
     return [_job(name, *row) for name, *row in zip(names, *columns, strict=True)]
 
 
-# What a job says about its command: attributes, and elements before and after its priority.
+# The command of a job: attributes, and elements before and after its priority.
 _Said = tuple[str, Sequence[str], Sequence[str]]
 _PLAIN: _Said = attribute("name", "task"), (), ()
 

@@ -15,12 +15,16 @@ from icsched.formats.facts import MOST_READ
 from icsched.formats.port import NoOptions
 from icsched.workflow import Workflow
 
-END = ""  # the kind of what follows the last token
-NAME, QUOTED, HTML = "name", "quoted", "html"  # other kinds are the token, keywords in lower case
+END = ""  # the kind after the last token
+NAME, QUOTED, HTML = (
+    "name",
+    "quoted",
+    "html",
+)  # other kinds are the token, keywords in lower case
 _KEYWORDS = frozenset({"strict", "graph", "digraph", "node", "edge", "subgraph"})
 _WORDS = frozenset({NAME, QUOTED, HTML}) | _KEYWORDS
 
-_LETTER = r"A-Za-z_\x80-\U0010ffff"  # Graphviz takes every character beyond ASCII for a letter
+_LETTER = r"A-Za-z_\x80-\U0010ffff"  # to Graphviz every character beyond ASCII is a letter
 _SKIP = r"(?:[ \t\r\n\f\v]++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|^\#[^\n]*+)*+"
 _TOKEN = re.compile(
     rf"""{_SKIP}(?:
@@ -41,7 +45,7 @@ _TEXTS = frozenset({"command", "directory", "stdin", "stdout", "stderr"})
 _TAG = re.compile(r"<[^<>]*>")
 _FIRST_LINE = re.compile(r"\\[nlr]|\n")
 _MOST_GROUPED = 10_000_000  # arcs that edges between groups may stand for
-_VISIT = 10  # entries that take as long as to go to a group
+_VISIT = 10  # visiting a group takes as long as this many entries
 # The attributes that Graphviz knows: they say how a graph is drawn.
 _DRAWING = """
 _background area arrowhead arrowsize arrowtail bb beautify bgcolor center charset class cluster
@@ -68,9 +72,9 @@ _DRAWN = frozenset(_DRAWING.split())
 def read_dot(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     """Return the workflow in a Graphviz file: one digraph, edges from parents to children.
 
-    An edge to or from a subgraph stands for edges of all its nodes. The attributes `run_time`,
-    `size`, `priority`, `done` and `command` of nodes are read, and the first line of the label as
-    the kind of the task. Raises FormatError with file and line for what Graphviz would refuse.
+    An edge to or from a subgraph means edges to or from all its nodes. The attributes `run_time`,
+    `size`, `priority`, `done` and `command` of nodes are read. The first line of a label is the
+    kind of the task. Raises FormatError with file and line if Graphviz would refuse the file.
     """
     [path] = paths
     draft = Draft(path, read_text(path, MOST_READ))
@@ -91,7 +95,7 @@ class _Tokens:
         self.advance()
 
     def advance(self) -> None:
-        """Go to the next token; raises FormatError if there is none."""
+        """Go to the next token; raises FormatError at the end of the file."""
         found = _TOKEN.match(self.text, self.end)
         if found is None:
             raise self._strange()
@@ -113,7 +117,7 @@ class _Tokens:
             self._html()
 
     def _html(self) -> None:
-        """Read an HTML string, in which angle brackets are in pairs."""
+        """Read an HTML string, in which angle brackets must match."""
         depth, place = 1, self.end
         while depth:
             found = _BRACKET.search(self.text, place)
@@ -151,7 +155,7 @@ class _Tokens:
         return self.error(self.start, f"expected {expected}, got {told}")
 
     def word(self, expected: str) -> tuple[str, str]:
-        """Go past an ID, of several strings if there is a plus; return its kind and its text."""
+        """Go past an ID, or strings joined by plus signs; return the kind and the text."""
         kind, value = self.kind, self.value
         if kind not in _WORDS:
             raise self.unexpected(expected)
@@ -167,7 +171,7 @@ class _Tokens:
 
 
 def _unescaped(raw: str) -> str:
-    r"""Return what stands between double quotes as Graphviz takes it.
+    r"""Return the text between double quotes as Graphviz reads it.
 
     Only a quote and the end of a line can be escaped. All other backslashes stay, even both of two.
 
@@ -186,8 +190,8 @@ def _unescaped(raw: str) -> str:
 class _Group:
     """A subgraph: the tasks that it mentions, and the subgraphs in it.
 
-    `known` has its members once they were looked for. The parser forgets them when it adds
-    something to the group, or to one of its parts.
+    `known` caches its members. The parser clears this cache when it adds something to the group, or
+    to one of its parts.
     """
 
     tasks: dict[int, None] = field(default_factory=dict)
@@ -196,7 +200,8 @@ class _Group:
     known: list[int] | None = None
 
     def members(self, count: Callable[[int], None]) -> list[int]:
-        """Return each task of the group and of its parts once; *count* gets what is walked."""
+        """Return each task of the group and its parts once; *count* receives the entries
+        visited."""
         if self.known is not None:
             return self.known
         found: dict[int, None] = {}
@@ -231,11 +236,11 @@ class _Parser(_Tokens):
     def __init__(self, draft: Draft) -> None:
         super().__init__(draft)
         self._scopes: list[_Scope] = []
-        self._are_html: dict[str, bool] = {}  # by names in angle brackets
+        self._are_html: dict[str, bool] = {}  # tasks named in angle brackets
         self._grouped = 0
 
     def parse(self) -> None:
-        """Read the file; raises FormatError for what Graphviz would refuse, and for a graph."""
+        """Read the file; raises FormatError if it is undirected, or Graphviz would refuse it."""
         self._header()
         while self._scopes:
             self._statement()
@@ -256,7 +261,7 @@ class _Parser(_Tokens):
             raise self.unexpected("{")
 
     def _statement(self) -> None:
-        """Read a statement, or of an edge the next end."""
+        """Read a statement, or the next end of an edge."""
         scope = self._scopes[-1]
         if self.kind in ("{", "subgraph"):
             self._open()
@@ -289,7 +294,7 @@ class _Parser(_Tokens):
             group.known = None
             self._scopes.append(_Scope(group, outer.defaults, self.start))
             self.advance()
-        else:  # a subgraph that was written before
+        else:  # a reference to an earlier subgraph
             self._end_of_edge(group, self.start)
 
     def _close(self) -> None:
@@ -312,7 +317,7 @@ class _Parser(_Tokens):
                 self._pass_over(key, kind, start)
 
     def _attributes(self) -> list[tuple[str, str, int]]:
-        """Read lists of attributes: for each its name, its value, and where the value begins."""
+        """Read lists of attributes; yield the name, the value and the offset of the value."""
         found = []
         while self.take("["):
             while not self.take("]"):
@@ -330,7 +335,7 @@ class _Parser(_Tokens):
     def _task(self) -> None:
         start = self.start
         kind, name = self.word("a node")
-        if self._scopes[-1].last is None and self.take("="):  # an attribute of the graph
+        if self._scopes[-1].last is None and self.take("="):  # an attribute of the whole graph
             self.word("the value of an attribute")
             return
         task = self._id_of(name, kind == HTML, start)
@@ -353,7 +358,7 @@ class _Parser(_Tokens):
         return task
 
     def _end_of_edge(self, end: int | _Group, place: int) -> None:
-        """Take a task or a group: the end of an edge, or a statement on its own."""
+        """Handle a task or a group, which is an end of an edge or a whole statement."""
         scope = self._scopes[-1]
         is_edge = scope.last is not None
         if scope.last is not None:
@@ -373,7 +378,8 @@ class _Parser(_Tokens):
     def _join(self, parent: int | _Group, child: int | _Group, place: int) -> None:
         """Add an arc from each task of *parent* to each of *child*; raises FormatError if too many.
 
-        An edge between two groups of 10^5 tasks is a short line, and more arcs than memory holds.
+        One short line can be an edge between two groups of 10^5 tasks, with too many arcs for
+        memory.
         """
         if isinstance(parent, int) and isinstance(child, int):
             self.draft.arc(parent, child, place)
@@ -389,7 +395,8 @@ class _Parser(_Tokens):
         self.draft.add(above, below, np.full(len(above), place))
 
     def _count(self, place: int, entries: int) -> None:
-        """Count arcs of groups, and the entries of groups that are walked to find them."""
+        """Count arcs of groups, and the entries visited for them; raises FormatError for too
+        many."""
         self._grouped += entries
         if self._grouped > _MOST_GROUPED:
             most = f"at most {_MOST_GROUPED:,} dependencies from edges between groups"

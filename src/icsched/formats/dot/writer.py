@@ -42,7 +42,7 @@ def _digraph(dag: Dag, title: str, names: Sequence[str], facts: Iterable[dict[st
 def quoted(name: str) -> str:
     r"""Return *name* as a string of the DOT language.
 
-    Graphviz has no way to write some names with a backslash (see `takes_name`). In these names all
+    Graphviz cannot write some names with a backslash (see `takes_name`). In such names all
     backslashes are doubled.
 
     >>> print(quoted('say "a"'), quoted(r"a\b"), quoted("a\\"))

@@ -1,7 +1,7 @@
 """A YAML file as plain dicts, lists and words, straight from the events of PyYAML's C parser.
 
-An alias of a word is that word. An alias of a list or a mapping is refused: files that are small
-could otherwise mean something huge, or contain themselves.
+An alias of a word is that word. An alias of a list or a mapping is refused, because a small file
+could otherwise expand to a huge one, or contain itself.
 """
 
 import gc
@@ -13,8 +13,8 @@ from typing import Any
 
 from icsched.errors import FormatError, not_installed
 
-MOST_LEVELS = 64  # libyaml takes quadratic time for deep files; Pegasus needs 8
-LINE = 0  # key of the line of a mapping in a list of the top level; other keys are words
+MOST_LEVELS = 64  # libyaml takes quadratic time for deep files; files of Pegasus have depth 8
+LINE = 0  # key for the line number of a mapping in a top-level list; other keys are words
 _NO_KEY = object()
 _LEVEL_OF_JOBS = 2  # the mapping of the file, and a list
 _TOP = 3  # levels above the keys of a file: the stream, the document and its mapping
@@ -36,7 +36,7 @@ def parser_of(data: bytes | str) -> Any:
 
 
 def events(path: str, data: bytes | str) -> Iterator[Any]:
-    """Yield the events of the only document in a file; raises FormatError for what is no YAML."""
+    """Yield the events of the only document in a file; raises FormatError if it is not YAML."""
     yaml, parser = _pyyaml(), parser_of(data)
     end = yaml.StreamEndEvent
     try:
@@ -55,14 +55,17 @@ def events(path: str, data: bytes | str) -> Iterator[Any]:
 
 
 def first_line(path: str, data: bytes) -> int:
-    """Return the line on which the content of a file begins, which is not empty."""
+    """Return the line on which the content of a file begins; the file must not be empty."""
     _stream, _document, event = islice(events(path, data), 3)
     return int(event.start_mark.line) + 1
 
 
 def line_of(key: str, path: str, data: bytes) -> int | None:
-    """Return the line of a key of the whole file; None if no such word is there."""
-    depth, count = 0, -1  # of keys and values; the first thing at the top is its mapping
+    """Return the line of a top-level key; None if the file does not have it."""
+    depth, count = (
+        0,
+        -1,
+    )  # count of keys and values, after the mapping itself
     for event in events(path, data):
         name = type(event).__name__
         depth += name.endswith("StartEvent") - name.endswith("EndEvent")
@@ -75,7 +78,7 @@ def line_of(key: str, path: str, data: bytes) -> int | None:
 
 @contextmanager
 def without_collections() -> Iterator[None]:
-    """Pause the collector of cycles: a million new lists and mappings have none, and it looks."""
+    """Pause garbage collection, which would search a million new lists and mappings for cycles."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -86,7 +89,7 @@ def without_collections() -> Iterator[None]:
 
 
 def read_document(path: str, data: bytes) -> object:
-    """Return what a file says; raises FormatError for what is no YAML, or has other aliases."""
+    """Return the content of a file; raises FormatError if it is not YAML, or for other aliases."""
     yaml = _pyyaml()
     scalar, alias = yaml.ScalarEvent, yaml.AliasEvent
     starts = (yaml.MappingStartEvent, yaml.SequenceStartEvent)
@@ -94,9 +97,9 @@ def read_document(path: str, data: bytes) -> object:
     top: list[object] = []
     container: Any = top
     key: object = _NO_KEY
-    stack: list[Any] = []  # the containers around
+    stack: list[Any] = []  # the enclosing containers
     words: dict[str, str] = {}  # by anchor
-    for event in events(path, data):  # this loop sees every word of the file
+    for event in events(path, data):  # the hot loop: runs for every word of the file
         kind = type(event)
         if kind is scalar:
             value = event.value
@@ -122,7 +125,7 @@ def read_document(path: str, data: bytes) -> object:
             container[key] = value
             key = _NO_KEY
         elif type(container) is dict:
-            key = intern(value)  # all jobs have the same keys
+            key = intern(value)  # interned, because all jobs have the same keys
         else:
             container.append(value)
     return top[0] if top else None

@@ -19,12 +19,12 @@ from icsched.formats.pegasus.document import events
 from icsched.formats.pegasus.reader import PegasusSource
 from icsched.workflow import Command, Workflow
 
-NOTHING = Command(("/bin/true",))  # of a task that runs nothing
+NOTHING = Command(("/bin/true",))  # transformation of a task that runs nothing
 UNKNOWN = "task"  # the transformation of jobs whose program is not known
 _MARK = "\ufeff"
 _KEYS = ("profiles", "condor", "priority")
 _JOB_ID = re.compile(r"[-0-9a-zA-Z_]+")
-# What YAML wants escaped and JSON does not: its own line breaks, controls and byte order marks.
+# Characters that YAML escapes and JSON does not: line breaks, controls and byte order marks.
 _HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
@@ -146,11 +146,11 @@ def _dependencies(workflow: Workflow, names: list[str]) -> Iterator[str]:
 
 @dataclass
 class _Place:
-    """A mapping on the way from a job to its priority; `first` is where its first key begins."""
+    """A mapping on the path from a job to its priority; `first` is the place of its first key."""
 
     begins: Any  # the event
     first: Any = None  # the mark
-    inner: dict[str, Any] = field(default_factory=dict)  # by key: a _Place, or the event of a word
+    inner: dict[str, Any] = field(default_factory=dict)  # a _Place or the event of a word
 
 
 def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
@@ -211,7 +211,7 @@ class _Editor:
         end = "\r\n" if "\r\n" in self.text else "\n"
         lines = [f"{' ' * (column + 2 * depth)}{key}:" for depth, key in enumerate(keys)]
         whole = f"{end.join(lines)} {number}{end}{' ' * column}"
-        return at, at, whole[column:]  # the first line begins where the first key did
+        return at, at, whole[column:]  # the first line is already indented
 
 
 def _problem(key: str, found: Any) -> str:
@@ -243,7 +243,7 @@ def _jobs(path: str, text: str) -> Iterator[_Place]:
 
 
 def _resolved(stream: Iterator[Any]) -> Iterator[Any]:
-    """Yield events; an alias of a word gets that word as its value."""
+    """Yield events; each alias of a word gets the word as its value."""
     words: dict[str, str] = {}
     for event in stream:
         name = type(event).__name__
@@ -255,7 +255,7 @@ def _resolved(stream: Iterator[Any]) -> Iterator[Any]:
 
 
 def _place(begins: Any, stream: Iterator[Any], wanted: Sequence[str]) -> _Place:
-    """Return a mapping, with what is at the *wanted* keys."""
+    """Return a mapping with the values of the *wanted* keys."""
     place = _Place(begins)
     for key in stream:
         if type(key).__name__ == "MappingEndEvent":
@@ -273,7 +273,7 @@ def _place(begins: Any, stream: Iterator[Any], wanted: Sequence[str]) -> _Place:
 
 
 def _skip(event: Any, stream: Iterator[Any]) -> None:
-    """Pass over the rest of what *event* begins."""
+    """Skip the rest of the value that *event* begins."""
     depth = 0
     while True:
         name = type(event).__name__

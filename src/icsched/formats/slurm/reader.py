@@ -1,6 +1,6 @@
 r"""Workflows as scripts of sbatch lines, read without a shell.
 
-Only lines like these are read. Everything else is refused, because a shell could do anything::
+Only lines like these are read. All other lines are refused, because a shell could do anything::
 
     j1=$(sbatch --parsable --job-name=prepare prepare.sh)
     sbatch -d afterok:$j1 --nice=3 --wrap='plot --all'
@@ -25,11 +25,11 @@ _IGNORED = re.compile(
     r"(?:\#[^\n]*+|set[ \t]++[-+][^\n`$;|&<>()]*+|echo\b(?:[^\n`$;|&<>()]|\$(?!\())*+)?(?=\r?\n|\Z)"
 )
 _CAPTURE = re.compile(r"""([A-Za-z_]\w*)=(?:("?)\$\([ \t]*+|("?)`[ \t]*+)(?=sbatch\b)""")
-_SBATCH = re.compile(r"sbatch(?=(?:\\\r?\n)*+[ \t])")  # a shell joins what no blank divides
+_SBATCH = re.compile(r"sbatch(?=(?:\\\r?\n)*+[ \t])")  # a shell joins parts that no blank separates
 _BLANKS = re.compile(r"(?:[ \t]|\\\r?\n)*+")
 _LINE_END = re.compile(r"[ \t]*+(?:\#[^\n]*+)?(?=\r?\n|\Z)")
 
-# Options whose value, if they may have one, is always behind an equals sign.
+# Options with an optional value, which always follows an equals sign.
 _FLAGS = """
 contiguous exclusive get-user-env help hold ignore-pbs nice no-kill no-requeue overcommit
 oversubscribe parsable propagate quiet reboot requeue spread-job test-only use-min-nodes usage
@@ -50,7 +50,7 @@ _READ = ("dependency", "job-name", "nice", "wrap", "chdir", "input", "output", "
 _SHORTEST = 3  # letters of an option that sbatch completes
 _WAITS = ("afterok", "afterany", "aftercorr")
 _JOB_ID = re.compile(r"[0-9]+(?:_[0-9]+)?")
-MOST_NICE = 2_147_483_645  # of Slurm
+MOST_NICE = 2_147_483_645  # Slurm's limit
 STREAMS = ("input", "output", "error")  # options with a name of a file
 _FILLED = re.compile("(?:^|[^%])(?:%%)*+%(?!%)")
 NOTHING = ":"  # the command of a job that runs nothing
@@ -92,8 +92,8 @@ class SlurmSource(Draft):
 def read_slurm(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     """Return the workflow that a script of sbatch lines submits.
 
-    No shell reads the script. A line is a comment, an sbatch command, or ``name=$(sbatch ...)``,
-    and ``--dependency`` has the names of such variables. A priority is the negative of ``--nice``.
+    No shell reads the script. A line is a comment, an sbatch command, or ``name=$(sbatch ...)``.
+    ``--dependency`` takes the names of these variables. A priority is the negative of ``--nice``.
     Raises FormatError with file and line for all other lines.
     """
     [path] = paths
@@ -134,7 +134,7 @@ def _note(job: Job, task: int, draft: Draft) -> None:
 
 
 def _jobs(draft: Draft) -> list[Job]:
-    """Return the sbatch lines of a script; raises FormatError for a line that is something else."""
+    """Return the sbatch lines of a script; raises FormatError for any other line."""
     text, jobs, place = draft.text, list[Job](), 0
     while place < len(text):
         place = end_of(_BLANKS, text, place)
@@ -152,7 +152,7 @@ def _jobs(draft: Draft) -> list[Job]:
 
 
 def _job(draft: Draft, start: int) -> tuple[Job, int]:
-    """Read an sbatch line; return it, and where it ends."""
+    """Read an sbatch line; return the job and the end of the line."""
     text = draft.text
     capture = _CAPTURE.match(text, start)
     sbatch = _SBATCH.match(text, capture.end() if capture else start)
@@ -193,7 +193,7 @@ def _refused(draft: Draft, place: int) -> FormatError:
 
 
 def _take_options(job: Job, draft: Draft) -> None:
-    """Take the words of a job apart; raises FormatError for an option without its value."""
+    """Split a job into options and script; raises FormatError for an option without its value."""
     words = iter(job.words)
     for word in words:
         if not word.text.startswith("-") or word.text == "-":
@@ -237,7 +237,7 @@ def _has_no_value(word: Word, name: str) -> bool:
 
 
 def _name_all(jobs: list[Job], draft: Draft) -> None:
-    """Give each job a name: --job-name, else its variable, else its script; "-2" for a second."""
+    """Give each job a name: --job-name, else its variable, else its script; duplicates get "-2"."""
     for job in jobs:
         given = job.options.get("job-name")
         if given is not None and not given.is_plain:
@@ -260,7 +260,7 @@ def _free(name: str, used: Counter[str], taken: set[str]) -> str:
 
 
 def _parents(job: Job, jobs_in: dict[str, int], draft: Draft) -> list[int]:
-    """Return the tasks that a job waits for; *jobs_in* has the task of each variable so far."""
+    """Return the tasks that a job waits for; *jobs_in* maps each earlier variable to its task."""
     word = job.options.get("dependency")
     if word is None:
         return []
@@ -290,7 +290,7 @@ def _parent(number: str, jobs_in: dict[str, int], word: Word, draft: Draft) -> i
 
 
 def _shown(word: Word) -> str:
-    """Return the text of a word as the file has it."""
+    """Return the text of a word as written in the file."""
     return re.sub(f"{VARIABLE}([^{VARIABLE}]*){VARIABLE}", r"$\1", word.text)
 
 
@@ -298,7 +298,7 @@ def _shown(word: Word) -> str:
 
 
 def _command(job: Job, draft: Draft) -> Command | None:
-    """Return what a job runs; raises FormatError if a shell would have to look at it first.
+    """Return the command of a job; raises FormatError if only a shell could interpret it.
 
     Slurm gives the text of --wrap to a shell, and so does the command if the words are not plain.
     """

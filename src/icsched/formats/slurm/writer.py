@@ -12,7 +12,7 @@ from icsched.formats.facts import Edit, edited, said, written_names
 from icsched.formats.slurm.reader import MOST_NICE, NOTHING, STREAMS, Job, SlurmSource
 from icsched.workflow import Command, Workflow
 
-_SCRIPT = "task.sh"  # what a task runs if nothing is known about it
+_SCRIPT = "task.sh"  # the command of a task without a known command
 
 
 def changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
@@ -35,7 +35,7 @@ def _edit(job: Job, nice: int) -> Edit[str]:
 
 
 def takes_name(name: str) -> bool:
-    """Whether Slurm takes *name* for a job: text that can be printed, with no blanks around it."""
+    """Whether *name* can be a job name in Slurm: printable, with no blanks at the ends."""
     return bool(name) and name.isprintable() and name == name.strip()
 
 
@@ -78,7 +78,7 @@ def _nice(workflow: Workflow, path: str) -> dict[int, int]:
     given = dict(enumerate(said(workflow, "priorities")))
     priorities = {task: value for task, value in given.items() if value is not None}
     if workflow.priorities is not None and priorities:
-        # Without --nice a job would come first; without a priority it comes as one of 0.
+        # Without --nice a job would run first; a task without a priority counts as priority 0.
         priorities |= {task: given[task] or 0 for task in np.flatnonzero(~workflow.done).tolist()}
     largest = max(priorities.values(), default=0)
     nice = {task: largest - priority for task, priority in priorities.items()}
@@ -108,12 +108,12 @@ def _words(command: Command | None, path: str) -> list[str]:
 
 
 def _spelled(option: str, value: str) -> str:
-    """Return the value of an option, so that Slurm takes no part of it for a pattern."""
+    """Return the value of an option, escaped so that Slurm does not read it as a pattern."""
     return value.replace("%", "%%") if option in STREAMS else value
 
 
 def _wrapped(command: Command) -> str:
-    """Return the text for a shell; what is for a shell already needs no second one."""
+    """Return the text for a shell; text that is for a shell already is returned unchanged."""
     is_shell = command.argv[:2] == ("/bin/sh", "-c") and len(command.argv) == 3
     if is_shell and not command.environment and command_of(command.argv[2]) is None:
         return command.argv[2]

@@ -1,7 +1,7 @@
-"""What a WfFormat file looks like, in its two layouts, and where its parts are in the file.
+"""The two layouts of WfFormat files, and the places of their parts in a file.
 
-Versions 1.0 to 1.4 say everything about a task in one place. Versions 1.5 and later have a
-specification, with ids and files, and an execution, with what was measured.
+In versions 1.0 to 1.4 each task has all its facts. Versions 1.5 and later have a specification,
+with ids and files, and an execution, with measurements.
 """
 
 import re
@@ -50,14 +50,14 @@ class Executed(Struct, rename="camel", gc=False):
 
 
 class Specification(Struct):
-    """What is to run."""
+    """The tasks and files of a workflow."""
 
     tasks: list[Task]
     files: list[File] = []
 
 
 class Execution(Struct):
-    """What was measured."""
+    """The measurements of a run."""
 
     tasks: list[Executed] = []
 
@@ -108,11 +108,11 @@ class Instance(Struct, rename="camel"):
     schema_version: str = ""
 
 
-# Commands, which are read only if somebody asks
+# Commands, which are read only when needed
 
 
 class Command(Struct, gc=False):
-    """What a task runs."""
+    """A command."""
 
     program: str | None = None
     arguments: list[str] = []
@@ -155,7 +155,7 @@ class Document:
     mark: bytes  # the byte order mark before the data, if the file has one
 
     def at(self, part: Raw) -> int:
-        """Return where *part*, which was decoded from the data, begins."""
+        """Return the offset of *part*, a slice of the data."""
         whole, piece = np.frombuffer(self.data, np.uint8), np.frombuffer(part, np.uint8)
         return int(piece.ctypes.data - whole.ctypes.data)
 
@@ -176,7 +176,7 @@ class Document:
         return msgspec.json.decode(whole, type=dict[str, Raw]).get(key, Raw())
 
     def tasks(self) -> list[Raw]:
-        """Return the tasks of the specification, or those of an old layout."""
+        """Return the tasks of the specification, or of an old layout."""
         found = self.part(self.part(self.workflow, "specification"), "tasks")
         for key in ("tasks", "jobs"):
             found = found or self.part(self.workflow, key)
@@ -194,7 +194,7 @@ class Document:
 def decoded(document: Document, kind: type[T]) -> T:
     """Return the data of a file as *kind*.
 
-    Raises FormatError, with the line where that is known, for anything else.
+    Raises FormatError for anything else, with the line if it is known.
     """
     try:
         return msgspec.json.decode(document.data, type=kind)
@@ -202,16 +202,16 @@ def decoded(document: Document, kind: type[T]) -> T:
         problem = "expected a workflow, got lists or objects that are nested too deeply"
         raise FormatError(document.path, None, problem) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        text_of(document.path, document.data)  # it says which byte is no text
+        text_of(document.path, document.data)  # the error says which byte is not text
         raise FormatError(document.path, *_explained(document, error, kind)) from error
 
 
 _WORDS = {"number out of range": "expected a number between -10^308 and 10^308, got one outside"}
-_STEP = re.compile(r"(\w+)|\[(\d+)\]")  # on the way to a value
+_STEP = re.compile(r"(\w+)|\[(\d+)\]")  # path to a value
 
 
 def _explained(document: Document, error: Exception, kind: type) -> tuple[int | None, str]:
-    """Return the line of an error of msgspec, and what was expected there."""
+    """Return the line of an error of msgspec, and the value that was expected there."""
     problem, _, where = str(error).partition(" - at `$")
     byte = re.search(r" \(byte (\d+)\)$", problem)
     if byte:
@@ -254,5 +254,5 @@ def _has_error_before(at: int, data: bytes, kind: type) -> bool:
     except msgspec.ValidationError:
         return True
     except msgspec.DecodeError:
-        pass  # the data ends too early, as it should
+        pass  # expected: the data is cut off
     return False

@@ -47,7 +47,7 @@ class Parsed(Document):
 
 @dataclass
 class _Columns:
-    """What a file of either layout says about its tasks; one entry for each task."""
+    """The facts of a file of either layout; one entry for each task."""
 
     names: list[str]
     titles: list[str]
@@ -60,12 +60,12 @@ class _Columns:
     priorities: list[Number]
     cores: Floats  # NaN if unknown
     other_ids: list[str | None] = field(default_factory=list)  # of old layouts
-    strangers: int = 0  # tasks of the execution that the specification does not have
-    repeated: int = 0  # tasks of the execution that it has once more
+    strangers: int = 0  # tasks of the execution that are not in the specification
+    repeated: int = 0  # repeated tasks of the execution
 
 
 def read_wfformat(paths: Sequence[str], options: NoOptions) -> Workflow[str]:  # noqa: ARG001  no options
-    """Return the workflow in a file; raises FormatError for what is no WfFormat or has a cycle."""
+    """Return the workflow in a file; raises FormatError if it is not WfFormat or has a cycle."""
     (path,) = paths
     raw = read_bytes(path)
     data = raw.removeprefix(BOM_UTF8)
@@ -117,7 +117,7 @@ def _new_columns(
 
 
 def _rows(names: list[str], measured: Sequence[layout.Executed]) -> Ids:
-    """Return which task each measured one is, -1 for one that is unknown."""
+    """Return the task of each measurement, -1 for an unknown task."""
     ids = [task.id for task in measured]
     if ids == names:
         return np.arange(len(names), dtype=np.int32)
@@ -126,9 +126,9 @@ def _rows(names: list[str], measured: Sequence[layout.Executed]) -> Ids:
 
 
 def _spread(rows: Ids, values: Iterable[float | None], tasks: int) -> Floats:
-    """Return the values by task; NaN for a task that has none."""
+    """Return the values by task; NaN for a task without a value."""
     given = np.fromiter((math.nan if v is None else v for v in values), np.float64, len(rows))
-    spread = np.full(tasks + 1, np.nan)  # the last entry takes values of unknown tasks
+    spread = np.full(tasks + 1, np.nan)  # the last entry is for values of unknown tasks
     spread[rows] = given
     return spread[:tasks]
 
@@ -206,9 +206,9 @@ def _workflow(columns: _Columns, parsed: Parsed, remarks: Remarks) -> Workflow[s
 
 
 def _arcs(columns: _Columns, parsed: Parsed, remarks: Remarks) -> tuple[NDArray[np.int32], Ids]:
-    """Return the arcs, and for each the task whose part of the file tells of it.
+    """Return the arcs, and for each arc the task whose part of the file has it.
 
-    Raises FormatError for a name that is there twice, or not at all.
+    Raises FormatError for a name that occurs twice or is missing.
     """
     names = columns.names
     ids = {name: task for task, name in enumerate(names)}
@@ -217,7 +217,7 @@ def _arcs(columns: _Columns, parsed: Parsed, remarks: Remarks) -> tuple[NDArray[
         raise parsed.error(ids[twice], f"expected each task once, got {twice!r} twice")
     if "" in ids:
         raise parsed.error(ids[""], "expected a word as id of the task, got ''")
-    for task, other in enumerate(columns.other_ids):  # old files name parents either way
+    for task, other in enumerate(columns.other_ids):  # old files name parents by id or by name
         if other is not None:
             ids.setdefault(other, task)
     parents, heirs = _ends(columns.parents, ids, parsed, "parent")
@@ -230,7 +230,7 @@ def _arcs(columns: _Columns, parsed: Parsed, remarks: Remarks) -> tuple[NDArray[
 
 
 def _ends(rows: list[list[str]], ids: dict[str, int], parsed: Parsed, what: str) -> tuple[Ids, Ids]:
-    """Return the ids of the tasks that rows name, and for each the task whose row it is."""
+    """Return the ids of the tasks named in the rows, and for each the task that has the row."""
     counts = np.fromiter(map(len, rows), np.int64, len(rows))
     found = list(map(ids.get, chain.from_iterable(rows)))
     owners = np.repeat(np.arange(len(rows), dtype=np.int32), counts)
@@ -294,7 +294,7 @@ class WfformatSource(WorkflowSource):
 
 
 def _commands(parsed: Parsed) -> list[Command | None]:
-    """Return what each task runs; the file is decoded once more for that."""
+    """Return the command of each task; the file is decoded again for this."""
     content = decoded(parsed, layout.Commands).workflow
     if parsed.is_old:
         listed = content.tasks if content.tasks is not None else content.jobs or []
@@ -305,7 +305,7 @@ def _commands(parsed: Parsed) -> list[Command | None]:
 
 
 def _outputs(parsed: Parsed) -> list[list[str]]:
-    """Return the files that each task writes; the file is decoded once more for that."""
+    """Return the files that each task writes; the file is decoded again for this."""
     content = decoded(parsed, layout.Instance).workflow
     if content.specification is not None:
         return [task.output_files for task in content.specification.tasks]

@@ -1,4 +1,4 @@
-"""Workflows as WfFormat files of version 1.5, which all tools read, and orders written into files.
+"""Workflows as WfFormat 1.5, which all tools read, and orders written into WfFormat files.
 
 An order changes the priority of each task, and no other byte.
 """
@@ -21,8 +21,8 @@ from icsched.workflow import Command, Workflow
 
 VERSION = "1.5"
 _TASK_ID = re.compile(r"[0-9a-zA-Z_.#:/-]+")
-_LOOK_BACK = 400  # bytes: an indentation is shorter, and a file may be one long line
-_NEVER = "1970-01-01T00:00:00+00:00"  # the schema wants a time of execution
+_LOOK_BACK = 400  # bytes to search for an indentation; a file may be one long line
+_NEVER = "1970-01-01T00:00:00+00:00"  # placeholder: the schema requires a time of execution
 
 
 def is_task_id(name: str) -> bool:
@@ -86,7 +86,7 @@ def _named(rows: Rows, names: list[str]) -> list[list[str]]:
 
 
 def _execution(workflow: Workflow, names: list[str]) -> dict[str, object] | None:
-    """Return what is known of the tasks beside files; None if nothing is."""
+    """Return the known facts of tasks, except files; None if nothing is known."""
     seconds = said(workflow, "run_times")
     columns: dict[str, list[Any]] = {
         "runtimeInSeconds": seconds,
@@ -145,7 +145,7 @@ def _old_edits(parsed: Parsed, numbers: dict[str, int]) -> Iterator[Edit[bytes]]
 
 
 def _edits(document: Document, numbers: dict[str, int]) -> Iterator[Edit[bytes]]:
-    """Yield the edits of the execution; a task that is not there comes at its end."""
+    """Yield the edits of the execution; tasks that are missing in it are added at its end."""
     left = dict(numbers)
     execution = document.execution
     has_execution = bool(execution) and bytes(execution) != b"null"
@@ -176,7 +176,7 @@ def _executed(name: str, number: int) -> bytes:
 
 
 def _appended(document: Document, part: Raw, text: bytes) -> Edit[bytes]:
-    """Return the edit that puts *text* last into a list or an object."""
+    """Return the edit that appends *text* to a list or an object."""
     whole = bytes(part)
     inside = whole[:-1].rstrip()
     at = document.at(part) + len(inside)
@@ -184,7 +184,7 @@ def _appended(document: Document, part: Raw, text: bytes) -> Edit[bytes]:
 
 
 def _edit(document: Document, key: Raw, old: Raw, number: int) -> Iterator[Edit[bytes]]:
-    """Yield the edit that gives a task its priority, if it does not have it."""
+    """Yield the edit that sets a task's priority, unless the task has this priority already."""
     new = str(number).encode()
     if old:
         at, was = document.at(old), bytes(old)
@@ -197,7 +197,7 @@ def _edit(document: Document, key: Raw, old: Raw, number: int) -> Iterator[Edit[
 
 
 def _separator(data: bytes, at: int) -> bytes:
-    """Return what comes before a new key: a comma, and a line of its own where others have one."""
+    """Return the text before a new key: a comma, and a line break if other keys have one."""
     before = data[max(0, at - _LOOK_BACK) : at]
     line = before[before.rfind(b"\n") + 1 :]
     indent = line[: len(line) - len(line.lstrip(b" \t"))]
