@@ -1,8 +1,8 @@
 """DAX files, the XML of Pegasus 2 to 4, versions 2.x and 3.x.
 
-A job is a task, and so are a ``dag`` and a ``dax``, which are workflows of their own. Its size is
-that of its output files together. A job's priority is its condor profile, which Pegasus hands to
-DAGMan as well.
+Each ``job`` is a task, and so are ``dag`` and ``dax``, which stand for whole workflows. The size of
+a job is the sum of its output files. The priority of a job is its condor profile, which Pegasus
+passes to DAGMan.
 """
 
 import shlex
@@ -31,10 +31,11 @@ Called = tuple[str, str, str]  # namespace, name and version of a program
 
 @dataclass(frozen=True)
 class Places:
-    """Where the jobs of a file are: what an order is written with.
+    """Offsets of the jobs in a file, for writing an order.
 
-    `tags` has the offset of each job's start tag. `starts` and `stops` say where its priority is,
-    -1 if it has none. A new priority comes at `leads`, or at once after the tag if that is -1.
+    `tags` has the offset of each job's start tag. `starts` and `stops` have the range of its
+    priority, -1 if it has none. A new priority is inserted at `leads`, or after the tag if that is
+    -1.
     """
 
     document: Document
@@ -47,7 +48,7 @@ class Places:
 
 @dataclass(slots=True)
 class _Job:
-    """What an open job says about its command."""
+    """The command of a job that is being read."""
 
     called: Called
     kind: str  # the name of its element
@@ -70,15 +71,15 @@ class DaxSource(Draft):
         self.document = document
         self.places = Places(document, "")
         self.jobs: list[_Job] = []
-        self.early: list[tuple[str, str, int]] = []  # arcs of jobs that come later
+        self.early: list[tuple[str, str, int]] = []  # arcs to jobs that are not read yet
         self.called: dict[Called, Called] = {}  # each program once
         self.job: _Job | None = None
-        self.argument = -1  # the offset of an open argument
+        self.argument = -1  # the offset of the argument that is being read
         self.child: str | None = None
         self.has_children = False
         self.inputs: list[list[str]] = []  # names of files, by job
         self.written: list[list[str]] = []
-        self.sizes: list[list[Number]] = []  # of outputs
+        self.sizes: list[list[Number]] = []  # sizes of outputs
         self.executable: Called | None = None
         self.programs: dict[Called, str] = {}
         self.profile = "", "", -1  # namespace, key and offset
@@ -88,7 +89,7 @@ class DaxSource(Draft):
         return self.document.line(place)
 
     def read(self) -> Workflow[str]:
-        """Return the workflow; raises FormatError for what is no DAX."""
+        """Return the workflow; raises FormatError if the file is not DAX."""
         self._walk().go(self.remarks)
         tags = self.places.tags
         if not self.has_children:
@@ -284,6 +285,6 @@ def _file_name(given: Mapping[str, str]) -> str:
 
 
 def _path(url: str) -> str:
-    """Return the path that a file URL means; other text stays as it is."""
+    """Return the path in a file URL; other text is returned unchanged."""
     rest = url.removeprefix("file://")
     return unquote("/" + rest.partition("/")[2], errors="surrogateescape") if rest != url else url

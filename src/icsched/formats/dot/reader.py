@@ -200,8 +200,7 @@ class _Group:
     known: list[int] | None = None
 
     def members(self, count: Callable[[int], None]) -> list[int]:
-        """Return each task of the group and its parts once; *count* receives the entries
-        visited."""
+        """Return each task of the group and its parts once; *count* gets the entries visited."""
         if self.known is not None:
             return self.known
         found: dict[int, None] = {}
@@ -395,8 +394,7 @@ class _Parser(_Tokens):
         self.draft.add(above, below, np.full(len(above), place))
 
     def _count(self, place: int, entries: int) -> None:
-        """Count arcs of groups, and the entries visited for them; raises FormatError for too
-        many."""
+        """Count arcs of groups, and the entries visited; raises FormatError for too many."""
         self._grouped += entries
         if self._grouped > _MOST_GROUPED:
             most = f"at most {_MOST_GROUPED:,} dependencies from edges between groups"

@@ -46,7 +46,7 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://[^/]*", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class _Reader:
-    """Takes a document apart; all errors name its file."""
+    """Reads the parts of a document; all errors name its file."""
 
     path: str
 
@@ -88,10 +88,7 @@ class _Reader:
         return FormatError(self.path, line, f"{expected}, got {got}")
 
     def part(self, job: Job, key: str, kind: type, inside: Job | None = None) -> Any:
-        """Return the list or mapping at *key* of a job, or of a mapping *inside* it.
-
-        An empty one is returned if there is none.
-        """
+        """Return the list or mapping (or an empty one) at *key* of a job, or of *inside*."""
         found = (job if inside is None else inside).get(key)
         if isinstance(found, kind):
             return found
@@ -100,7 +97,7 @@ class _Reader:
         raise self.wrong(job, key, f"a {_kind(kind())}", found)
 
     def word(self, job: Job, what: str, found: object, expected: str = "a word") -> str:
-        """Return what was *found* in a job, which must be a word."""
+        """Return *found*, a value in a job, which must be a word."""
         if not isinstance(found, str):
             raise self.wrong(job, what, expected, found)
         return found
@@ -161,7 +158,7 @@ def _shown(value: object) -> str:
 
 
 def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow[str]:  # noqa: ARG001  no options
-    """Return the workflow in a file; raises FormatError for what is no workflow of Pegasus."""
+    """Return the workflow in a file; raises FormatError if it is not a workflow of Pegasus."""
     (path,) = paths
     data = read_bytes(path, MOST_READ)
     text_of(path, data)  # libyaml would take UTF-16 too
@@ -213,9 +210,9 @@ def _dependencies(reader: _Reader, content: Any, data: bytes) -> list[Any]:
 def _arcs(
     reader: _Reader, rows: Sequence[Job], jobs: Sequence[Job], remarks: Remarks
 ) -> tuple[NDArray[np.int32], Sequence[Job]]:
-    """Return the arcs of jobDependencies; without those, the arcs that files make.
+    """Return the arcs of jobDependencies; without this key, arcs from writers to readers of files.
 
-    The second result has the part of the file that tells of each arc.
+    The second result has the part of the file that each arc comes from.
     """
     if not rows:
         inputs = [reader.files(job, _INPUT) for job in jobs]
@@ -338,6 +335,6 @@ def _command(reader: _Reader, known: dict[tuple[str, ...], Job], job: Job) -> Co
 
 
 def _file_or_word(found: object) -> object:
-    """Return the logical name of a file; anything else as it is."""
+    """Return the logical name of a file; other values are returned unchanged."""
     name = found.get("lfn") if isinstance(found, dict) else None
     return name if isinstance(name, str) else found
