@@ -1,4 +1,4 @@
-"""What this machine has. Systems differ: macOS has neither `prctl` nor a set of usable cores."""
+"""Features of this machine. macOS has neither `prctl` nor a set of usable cores."""
 
 import ctypes
 import os
@@ -6,7 +6,7 @@ import signal
 
 # PR_... of Linux
 _SET_DEATH_SIGNAL, _SET_CHILD_SUBREAPER, _GET_CHILD_SUBREAPER = 1, 36, 37
-# Found now: a lookup after a fork may wait for a lock forever.
+# Looked up at import, because a lookup after a fork may wait for a lock forever.
 _PRCTL = getattr(ctypes.CDLL(None), "prctl", None)
 
 
@@ -17,21 +17,18 @@ def usable_cores() -> int:
 
 
 def die_with_parent() -> None:
-    """Have this process killed when the thread that started it dies; Linux alone can do that."""
+    """Have this process killed when the thread that started it dies; only on Linux."""
     if _PRCTL is not None:
         _PRCTL(_SET_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def adopt_orphans(*, yes: bool = True) -> bool:
-    """Have orphans below this process become its children; return False where that is impossible.
-
-    Linux alone can do that. Not *yes* ends it.
-    """
+    """Have orphaned descendants become children of this process; return False if not supported."""
     return _PRCTL is not None and _PRCTL(_SET_CHILD_SUBREAPER, int(yes), 0, 0, 0) == 0
 
 
 def adopts_orphans() -> bool:
-    """Whether orphans below this process become its children."""
+    """Whether orphaned descendants become children of this process."""
     found = ctypes.c_int(0)
     return (
         _PRCTL is not None

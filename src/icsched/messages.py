@@ -12,9 +12,9 @@ from collections.abc import Iterable
 HIDDEN = re.compile(
     "[\0-\t\v-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-_CLOSE = 0.75  # how alike two words must be, from 0 to 1, that one is taken for a slip of the other
+_CLOSE = 0.75  # similarity from 0 to 1 from which a word counts as a misspelling of another
 _MOST = 3  # names to suggest
-_HUGE = 1e9  # larger numbers get six digits: nobody reads more
+_HUGE = 1e9  # larger numbers get six digits
 _NO_TIME = 1e-90  # a task that takes no time is simulated as 1e-100
 _BYTES = ("B", "kB", "MB", "GB", "TB", "PB")
 
@@ -29,7 +29,7 @@ def escaped(text: str) -> str:
 
 
 def named(*words: str) -> str:
-    r"""Return *words* with blanks between them, on one line whatever characters they have.
+    r"""Return *words* joined by blanks on one line; line breaks in words are escaped.
 
     >>> print(named("a.dag", "b\n.dag"))
     a.dag b\n.dag
@@ -38,14 +38,14 @@ def named(*words: str) -> str:
 
 
 def content_for(data: bytes, *, is_terminal: bool) -> bytes:
-    """Return what standard output or a file gets of *data*: every byte, escaped on a terminal."""
+    """Return *data* as it is written to standard output or a file, escaped on a terminal."""
     if not is_terminal:
         return data
     return escaped(data.decode(errors="surrogateescape")).encode()
 
 
 def storable(text: str) -> str:
-    r"""Return *text* as UTF-8 can hold it; file names may have bytes that are not UTF-8.
+    r"""Return *text* with escapes for bytes of file names that are not UTF-8.
 
     >>> storable("caf\udce9")
     'caf\\udce9'
@@ -54,7 +54,7 @@ def storable(text: str) -> str:
 
 
 def problem_of(error: BaseException) -> str:
-    r"""Return an error on one line: its type, and what it says.
+    r"""Return the type and the text of an error on one line.
 
     >>> problem_of(ValueError("two\nlines")), problem_of(KeyError())
     ('ValueError: two lines', 'KeyError')
@@ -64,14 +64,14 @@ def problem_of(error: BaseException) -> str:
 
 
 def close_names(word: str, names: Iterable[str]) -> list[str]:
-    """Return those of *names* that are close to *word*, the closest first; at most three.
+    """Return at most three *names* that are close to *word*, the closest first.
 
-    Only letters and digits count, and small letters are as good as capitals.
+    Only letters and digits are compared, without regard to case.
 
     >>> close_names("Critical_path", ["critical-path", "fifo"]), close_names("best", ["fifo"])
     (['critical-path'], [])
     """
-    from difflib import get_close_matches  # needed after a slip alone
+    from difflib import get_close_matches  # slow to import, and only needed after a misspelling
 
     by_letters = {_letters(name): name for name in names}
     close = get_close_matches(_letters(word), by_letters, n=_MOST, cutoff=_CLOSE)
@@ -109,7 +109,7 @@ def counted(count: float, one: str, many: str | None = None) -> str:
 
 
 def number(value: float, decimals: int | None = None) -> str:
-    """Return a number with this many decimals, or all it has; a huge one with six digits.
+    """Return a number with *decimals* decimals, by default all; a huge number with six digits.
 
     >>> number(1.0), number(1234567.5), number(1234.5678, 1), number(1e30, 8)
     ('1', '1,234,567.5', '1,234.6', '1e+30')
@@ -120,7 +120,7 @@ def number(value: float, decimals: int | None = None) -> str:
 
 
 def visible_time(value: float) -> float:
-    """Return a simulated time, or 0 if it is that of tasks that take no time.
+    """Return a simulated time, or 0 if it is the time of tasks that take no time.
 
     >>> visible_time(3e-98), visible_time(0.25)
     (0.0, 0.25)
@@ -129,7 +129,7 @@ def visible_time(value: float) -> float:
 
 
 def short(value: float) -> str:
-    """Return a number with four digits, or all before the point.
+    """Return a number with four digits, or all digits before the decimal point.
 
     >>> short(12345.6), short(0.123456), short(2.0), short(1e-99)
     ('12,346', '0.1235', '2', '0')
@@ -138,7 +138,7 @@ def short(value: float) -> str:
 
 
 def rounded(value: float) -> str:
-    """Return a time with three digits, or all before the point.
+    """Return a time with three digits, or all digits before the decimal point.
 
     >>> rounded(50725.69231), rounded(100.5), rounded(0.25), rounded(9.996), rounded(1e30)
     ('50,726', '100', '0.25', '10', '1e+30')
@@ -147,7 +147,7 @@ def rounded(value: float) -> str:
 
 
 def in_bytes(count: int) -> str:
-    """Return a number of bytes with three digits, in the unit that people read.
+    """Return a number of bytes with three digits and a unit such as kB.
 
     >>> in_bytes(1), in_bytes(12_345), in_bytes(999_499), in_bytes(999_500), in_bytes(10**19)
     ('1 B', '12.3 kB', '999 kB', '1 MB', '10,000 PB')

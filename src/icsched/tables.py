@@ -1,4 +1,4 @@
-"""Tables of things by name, which other packages can add to.
+"""Tables of entries by name, to which other packages can add.
 
 `ORDERS`, `FORMATS`, `CLUSTERERS` and `ENGINES` are tables. An entry is a frozen dataclass with a
 `name` and a `sentence` for help. Another package adds an entry by an entry point in the table's
@@ -37,8 +37,8 @@ R = TypeVar("R")
 class Table(Mapping[str, E], Generic[E]):
     """Entries by name: icsched's own first, then the entries of other packages, sorted.
 
-    Messages call an entry *what*. *group* is the group of entry points, *kind* the class of
-    entries.
+    *what* is the word for an entry in messages. *group* is the group of entry points, *kind* the
+    class of entries.
     """
 
     def __init__(self, what: str, group: str, kind: type[E], own: Iterable[E]) -> None:
@@ -59,15 +59,15 @@ class Table(Mapping[str, E], Generic[E]):
 
     def find(self, name: str) -> E:
         """Return the entry called *name*; raises ArgumentError if there is none."""
-        if isinstance(name, str):  # other objects may have no hash
+        if isinstance(name, str):  # objects other than strings may not be hashable
             with suppress(KeyError):
                 return self[name]
         raise ArgumentError(f"{self._what}: {self.expected(name)}")
 
     def expected(self, name: object, also: str = "") -> str:
-        """Say which names there are instead of *name*, and which of them are close to it.
+        """Return the text of an error for *name*: the existing names, and the names close to it.
 
-        *also* says what else an option takes.
+        *also* names other values of the option.
         """
         names = list(self)
         expected = f"expected {', '.join(names)}{also and f' or {also}'}, got {name!r}"
@@ -79,7 +79,7 @@ class Table(Mapping[str, E], Generic[E]):
         return name in self._own
 
     def origin(self, name: str) -> str:
-        """Return the words for an entry of another package in messages: its name, and where from.
+        """Return the name of an entry and of its package, for messages.
 
         Raises KeyError if no other package has it.
         """
@@ -88,10 +88,10 @@ class Table(Mapping[str, E], Generic[E]):
     def result(
         self, name: str, function: Callable[..., R], *given: object, kind: type = object
     ) -> R:
-        """Return what a *function* of the entry called *name* returns, given *given*.
+        """Call a *function* of the entry called *name* with *given*, and return the result.
 
-        Raises EngineError, which names the package, if the entry is of another package and its
-        function fails, or returns something that is not a *kind*. Errors of icsched are kept.
+        If the function of another package fails, or does not return a *kind*, raises EngineError
+        with the name of the package. Errors of icsched are not changed.
         """
         if self.is_own(name):
             return function(*given)
@@ -100,7 +100,7 @@ class Table(Mapping[str, E], Generic[E]):
             found = function(*given)
         except IcschedError:
             raise
-        except Exception as error:  # what code of others raises cannot be foreseen
+        except Exception as error:  # code of other packages may raise any exception
             raise EngineError(f"{where} failed: {type(error).__name__}: {error}") from error
         if not isinstance(found, kind):
             got = type(found).__name__
@@ -108,7 +108,7 @@ class Table(Mapping[str, E], Generic[E]):
         return found
 
     def usable(self) -> Iterator[E]:
-        """Yield the entries in their order, without those that cannot be imported."""
+        """Yield the entries that can be imported, in their order."""
         for name in self:
             try:
                 yield self[name]
@@ -116,7 +116,7 @@ class Table(Mapping[str, E], Generic[E]):
                 continue
 
     def described(self) -> str:
-        """Return all names with their sentences, for help; an entry that is broken says so."""
+        """Return all names with their sentences, for help; broken entries are marked."""
         return "; ".join(f"{name}, {self._sentence(name)}" for name in self)
 
     def _sentence(self, name: str) -> str:
@@ -134,12 +134,12 @@ class Table(Mapping[str, E], Generic[E]):
     def _loaded(self, point: "EntryPoint") -> E:
         """Import an entry of another package.
 
-        Raises EngineError if the import fails, or if the object is not an entry of that name.
+        Raises EngineError if the import fails, or if the object is not an entry called *name*.
         """
         where = self.origin(point.name)
         try:
             entry = point.load()
-        except Exception as error:  # what a module of others raises cannot be foreseen
+        except Exception as error:  # a module of another package may raise any exception
             is_missing = isinstance(error, (ImportError, AttributeError))
             problem = error if is_missing else f"{type(error).__name__}: {error}"
             raise EngineError(f"{where}: cannot be imported: {problem}") from error

@@ -1,4 +1,4 @@
-"""The table of orders, and plans: what an order makes of a dag."""
+"""The table of orders, and plans, which are the results of orders."""
 
 from icsched.dag import Graph, dag_of
 from icsched.orders.choice import Aim, Choice, Made, NamedOrder

@@ -1,6 +1,6 @@
-"""The orders "area" and "area-paths": as many eligible tasks as possible, all steps together.
+"""The orders "area" and "area-paths", for the largest sum of eligible tasks over all steps.
 
-"area-paths" counts an eligible task by the tasks of the longest path that starts with it.
+In "area-paths" the weight of an eligible task is the length of the longest path from it, in tasks.
 """
 
 import numpy as np
@@ -16,10 +16,10 @@ from icsched.theory.profiles import Counts
 
 
 def area_order(dag: Dag, prio: Made | None = None) -> Made:
-    """Order *dag* for a large area, which is never smaller than that of "prio".
+    """Order *dag* for a large area, which is never smaller than the area of "prio".
 
-    *prio* is what "prio" makes of *dag*, if it is known. If that is IC-optimal, no order has a
-    larger area, and it is the result.
+    *prio* is the result of "prio" for *dag*, if known. If *prio* is IC-optimal, it is returned,
+    because no order has a larger area.
 
     >>> area_order(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})).order.tolist()
     [2, 0, 1, 3, 4]
@@ -33,9 +33,9 @@ def area_order(dag: Dag, prio: Made | None = None) -> Made:
 
 
 def area_paths_order(dag: Dag, prio: Made | None = None) -> Ids:
-    """Order *dag* for a large area, where a task counts as much as its longest path has tasks.
+    """Order *dag* for a large area in which a task's weight is its longest path in tasks.
 
-    *prio* is what "prio" makes of *dag*, if it is known; the result's area is never smaller.
+    *prio* is the result of "prio" for *dag*, if known; the area of the result is never smaller.
 
     >>> dag = Dag({"a": [], "b": ["a"], "c": ["b"], "d": [], "e": ["d"]})
     >>> area_paths_order(dag).tolist()
@@ -46,7 +46,7 @@ def area_paths_order(dag: Dag, prio: Made | None = None) -> Ids:
 
 
 def _better(dag: Dag, prio: Ids, gains: Counts) -> Ids:
-    """Return the order of the largest area that is found; *prio* if none is better."""
+    """Return the order of the largest area that is found; *prio* if no other is larger."""
     reduced = without_shortcuts(dag)
     found = large_area(reduced, gains)
     nonsinks = prio[dag.out_degrees[prio] > 0]

@@ -1,8 +1,8 @@
-"""The order "auto": of several good orders the one that ends the run earliest, by simulation.
+"""The order "auto": simulates several good orders, and takes the one that ends the run earliest.
 
 The candidates are "prio", "critical-path-steps", "critical-path", for small dags "area" and
 "area-paths", and the order that the user has now. They race on the user's pool, or on usual pools
-if nothing is known of it.
+if the user gives none.
 """
 
 from dataclasses import replace
@@ -20,15 +20,15 @@ from icsched.sim.pools import usual_pools
 from icsched.sim.race import affordable, run_race
 from icsched.theory import confirmed
 
-# Larger dags, in tasks and arcs together, do without "area": it would take longer than the race.
+# Above this size, in tasks plus arcs, "area" is left out: it would take longer than the race.
 MOST_FOR_AREA = 1_500
 
 
 def auto_order(dag: Dag, run_times: Floats | None = None, aim: Aim | None = None) -> Made:
     """Return the candidate that ends the runs of *dag* earliest, with the reasons.
 
-    If it saves less than 1%, the result is the order that the user has now. Orders that are alike
-    give way to "prio", about which most is proved. The same inputs and seed give the same order.
+    If it saves less than 1%, the result is the order that the user has now. Among equal orders
+    "prio" wins, because most is proved about it. The same inputs and seed give the same order.
 
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["b"]})
     >>> made = auto_order(fork, np.array([1.0, 5.0, 1.0, 1.0]))
@@ -37,7 +37,7 @@ def auto_order(dag: Dag, run_times: Floats | None = None, aim: Aim | None = None
     """
     aim = Aim() if aim is None else aim
     prio = prio_order(dag, run_times)
-    if not len(dag):  # there is nothing to run
+    if not len(dag):  # no task is left to run
         return prio
     orders = _candidates(dag, run_times, prio)
     choice = _raced(dag, orders, run_times, aim)
@@ -48,33 +48,33 @@ def auto_order(dag: Dag, run_times: Floats | None = None, aim: Aim | None = None
 
 
 def challenged(dag: Dag, order: Ids, run_times: Floats | None, aim: Aim) -> Choice:
-    """Return whether *order*, called "new", should replace what the user has now, and why.
+    """Return whether *order*, called "new", should replace the user's present order, and why.
 
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["b"]})
     >>> slow = Aim(priorities=np.array([4, 3, 2, 1], np.int32))
     >>> challenged(fork, np.array([1, 2, 0, 3], np.int32), None, slow).chosen
     'new'
     """
-    other_draws = replace(aim, seed=(aim.seed + 1) % 2**64)  # than those that chose *order*
+    other_draws = replace(aim, seed=(aim.seed + 1) % 2**64)  # not a seed that chose *order*
     return _raced(dag, {NEW: order}, run_times, other_draws)
 
 
 def order_of(dag: Dag, priorities: Ids) -> Ids:
     """Return the order in which tasks with these priorities run, larger first.
 
-    Tasks of the same priority run in the order of `Dag.fifo_order`. DAGMan goes by when they
-    become ready in the run, which no list can say; `Played` by "priority" does that.
+    Ties are broken by `Dag.fifo_order`. DAGMan breaks ties by the time at which tasks become ready
+    in the run, as `Played` by "priority" does.
 
     >>> order_of(Dag({"a": [], "b": []}), np.array([-5, 2])).tolist()
     [1, 0]
     """
-    keys = -priorities.astype(np.int64)  # the least number of 32 bits has no opposite
+    keys = -priorities.astype(np.int64)  # the least 32-bit integer cannot be negated
     wanted = np.lexsort((ranks_of(dag.fifo_order), keys)).astype(np.int32)
     return priority_order(dag, ranks_of(wanted))
 
 
 def _candidates(dag: Dag, run_times: Floats | None, prio: Made) -> dict[str, Ids]:
-    """Return the orders to choose from; of equal ones only the first."""
+    """Return the different orders to choose from; of equal orders only the first."""
     made = {
         "prio": prio.order,
         "critical-path-steps": by_steps(dag, run_times, prio.order),
@@ -88,7 +88,7 @@ def _candidates(dag: Dag, run_times: Floats | None, prio: Made) -> dict[str, Ids
 
 
 def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim) -> Choice:
-    """Let *orders* race against what the user has now, which is added to them."""
+    """Let *orders* race against the user's present order, which is added to them."""
     present, played, listed = _present(dag, aim.priorities)
     racing = {name: Played("static", Schedule.trusted(dag, ids)) for name, ids in orders.items()}
     racing[present] = played
@@ -116,7 +116,7 @@ def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim)
 
 
 def _present(dag: Dag, priorities: Ids | None) -> tuple[str, Played, Ids]:
-    """Return the order that the user has now: its name, how it is played, and as a list."""
+    """Return the user's present order: its name, how it is played, and its ids."""
     if priorities is None or (priorities == priorities[0]).all():
         return FIFO, Played("fifo"), dag.fifo_order
     return PRESENT, Played("priority", priorities=priorities), order_of(dag, priorities)

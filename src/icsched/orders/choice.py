@@ -1,4 +1,4 @@
-"""What the table of orders holds, what "auto" orders for, and what it chose."""
+"""Entries of the table of orders, the aim of "auto", and its choice."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,19 +13,18 @@ from icsched.sim.race import Interval
 from icsched.theory import Proof
 
 FIFO, PRESENT = "fifo", "present"  # names of the order that the user has now
-NEW = "new"  # name of an order that races against a section of icsched's
+NEW = "new"  # name of an order that races against an icsched section
 LARGEST_BUDGET = 86_400.0  # seconds
-WORTH = 0.99  # a ratio of times above this is not worth writing
+WORTH = 0.99  # a new order with a ratio of times above this is not used
 
 
 @dataclass(frozen=True, eq=False)
 class Aim:
-    """What an order is made for: the pool, and how hard to search.
+    """The aim of an order: the pool, and a budget for the search.
 
-    *pool* is None if nothing is known of it. *priorities* has a number for each task that the
-    user's files give to it now, larger runs first; None means that the files have none. *budget*
-    is in seconds of simulation on one core of usual speed. Raises ArgumentError for a budget that
-    is out of range.
+    *pool* is None if it is unknown. *priorities* has the priorities in the user's files, one for
+    each task, larger runs first; None if the files have none. *budget* is in seconds of simulation
+    on one core of usual speed. Raises ArgumentError for a budget that is out of range.
     """
 
     pool: AnyPool | None = None
@@ -43,17 +42,18 @@ class Aim:
 
 @dataclass(frozen=True, eq=False)
 class Choice(Answer):
-    """Which order "auto" chose, and why.
+    """The order that "auto" chose, with reasons.
 
-    `best`, `chosen` and `present` are names of orders. `present` is what the user has now: "fifo",
-    or "present" for the priorities in the files. `best` won the race. `ratio` is its time over the
-    present order's, in runs that the race has not seen. If that is worth it, `best` was chosen,
-    else `present`. `ratios` has what the race saw of each order, as geometric means over the pools;
-    these come from fewer runs, and that of `best` is too good on average. `intervals` has these
-    ratios with their 95% intervals, of the orders but `present` with two runs or more. `pools` are
-    these pools as plain data, and `is_own_pool` says whether the user gave one. `is_timed` says
-    whether run times were known. `runs` counts the simulated runs. `budget` is what was asked, and
-    `budget_used` is what the runs took in the same unit: more if the fewest runs take more.
+    `best`, `chosen` and `present` are names of orders. `present` is the user's present order:
+    "fifo", or "present" for the priorities in the files. `best` won the race. `ratio` is the time
+    of `best` over the time of `present`, in new runs after the race. `chosen` is `best` if
+    `is_worth_it`, else `present`. `ratios` has the ratio of each order in the race, a geometric
+    mean over the pools. These come from fewer runs, and the ratio of `best` is too low on average.
+    `intervals` has 95% intervals of these ratios, for orders other than `present` with two runs or
+    more. `pools` are these pools as plain data, and `is_own_pool` says whether the user gave one.
+    `is_timed` says whether run times were known. `runs` counts the simulated runs. `budget` and
+    `budget_used` are in the same unit. `budget_used` is larger if even the fewest possible runs
+    take longer.
 
     >>> Choice("prio", "fifo", Interval(0.9, 0.85, 0.95), {}, (), False, False, 80, 0, 1.0, 0.5)
     Choice(chosen='prio', best='prio', present='fifo', ratio=0.9, low=0.85, high=0.95, runs=80)
@@ -80,12 +80,12 @@ class Choice(Answer):
 
     @property
     def exceeds_budget(self) -> bool:
-        """Whether the runs took clearly more than the budget; chance alone changes it a little."""
+        """Whether the runs took clearly more than the budget, not only by chance."""
         return self.budget_used > 1.1 * self.budget
 
     @property
     def is_worth_it(self) -> bool:
-        """Whether the best order saves 1% of the time or more, and not by chance."""
+        """Whether the best order saves 1% of the time or more, not only by chance."""
         return self.ratio.mean <= WORTH and self.ratio.high < 1
 
     @property
@@ -120,14 +120,13 @@ class Made:
 
 @dataclass(frozen=True)
 class NamedOrder:
-    """A way to order a dag, as `ORDERS` holds it.
+    """An order in the table `ORDERS`.
 
-    `make` takes the dag. If `run_times` is "used" it also takes an array with the run time of each
-    task, or None if nobody knows them; if "needed", always the array. If `for_pool`, its last
-    argument is an `Aim`: what the order is made for. `make` returns the task ids, first to run
-    first, or a `Made`. `extra` is the optional extra of icsched that must be installed. `played`
-    says how the simulator follows the order: "static" means by the ids, the other three by what
-    has happened in the run so far.
+    `make` takes the dag. If `run_times` is "used", `make` also takes an array with the run time of
+    each task, or None if they are unknown. If "needed", it always gets the array. If `for_pool`,
+    the last argument is an `Aim`. `make` returns the task ids, first to run first, or a `Made`.
+    `extra` is the optional extra of icsched that must be installed. `played` says how the simulator
+    follows the order: "static" means by the ids; the other three depend on the run so far.
     """
 
     name: str

@@ -23,9 +23,9 @@ from icsched.theory.memory import depth_first_order, lean_order, peak
 from icsched.theory.proof import UNPROVED
 from icsched.workflow import workflow_of
 
-# How often a task that would take too much memory is tried again.
+# How often a task that would need too much memory is retried.
 PATIENCE = 8
-# How often the search starts again from the order it found, while the area grows.
+# How often the search restarts from its result while the area grows.
 ROUNDS = 6
 # How many limits the exact search tries below the memory of a known order.
 TRIES = 8
@@ -35,9 +35,9 @@ TRIES = 8
 class LimitedOrder(Tabular, Generic[T_co]):
     """An order within a limit of memory.
 
-    `memory` is what the order needs, in `unit`: open results, or bytes. `exact` says that no order
-    within `limit` has a larger area. `plan` has the order and what else is proved about it. A row
-    of `to_pandas` is a row of the plan's.
+    `memory` is what the order needs, in `unit`: open results, or bytes. `exact` says that the area
+    is proved to be the largest within `limit`. `plan` has the order and its proofs. A row of
+    `to_pandas` is a row of the plan's.
     """
 
     limit: int
@@ -52,7 +52,7 @@ class LimitedOrder(Tabular, Generic[T_co]):
         return f"LimitedOrder(order={order}, area={self.area}, {need}, exact={self.exact})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the limit, what the order needs, and what the plan's `to_dict` has."""
+        """Return the limit, the memory of the order, and the fields of the plan's `to_dict`."""
         need = {"limit": self.limit, "memory": self.memory, "unit": self.unit, "area": self.area}
         return {**need, "exact": self.exact, **self.plan.to_dict()}
 
@@ -85,16 +85,15 @@ class LimitedOrder(Tabular, Generic[T_co]):
 def order_within(graph: Graph[T], limit: int, *, sizes: PerTask | None = None) -> LimitedOrder[T]:
     """Order *graph* for the largest area, with no more than *limit* results in memory.
 
-    With *sizes*, the bytes of each task's result, *limit* is in bytes. An IC-optimal order
-    within the limit is proved best. On a small dag icsched looks at every set of tasks that can
-    have run, so the order is proved best too. On a larger dag tasks run by the priorities of
-    `prioritize` while the rest can still finish within the limit in a known low-memory order:
-    depth first, or first come, first served. The search then starts again from the order it
-    found. On a larger dag it takes O((tasks + arcs) log tasks).
+    With *sizes*, the bytes of each task's result, *limit* is in bytes. An IC-optimal order within
+    the limit is proved best. On a small dag an exact search proves that the order is best. On a
+    larger dag tasks run by the priorities of `prioritize`, as long as the rest can still finish
+    within the limit in a known low-memory order (depth first or fifo). The search then restarts
+    from its result. On a larger dag it takes O((tasks + arcs) log tasks).
 
-    Raises MemoryLimitError if no order is found: the error says whether that is proved, and how
-    much memory is enough. Raises ArgumentError for a limit below 0, and for *sizes* that are not
-    one nonnegative integer per task.
+    Raises MemoryLimitError if no order is found. The error says whether this is proved, and which
+    limit is enough. Raises ArgumentError for a limit below 0, and unless *sizes* has a nonnegative
+    integer for each task.
 
     >>> from icsched.families import tree
     >>> [order_within(tree(3), limit).area for limit in (6, 5, 4)]
@@ -140,7 +139,7 @@ def _rising(found: list[LimitedOrder[T]]) -> Iterator[LimitedOrder[T]]:
 
 
 def _open_before_joins(dag: Dag, sizes: Sizes) -> int:
-    """Return memory that every order of *dag* needs; *dag* must have no shortcuts.
+    """Return a lower bound of the memory of all orders of *dag*, which must have no shortcuts.
 
     With shortcuts a dag needs no less. A nonsink is open after its own step. All parents of a task
     are open before the task runs. Before its last parent runs, the other parents are open, and so
@@ -159,7 +158,7 @@ def _open_before_joins(dag: Dag, sizes: Sizes) -> int:
 
 
 def _held_before(dag: Dag, task: int, sizes: Sizes) -> int:
-    """Return memory that every order needs before *task* runs.
+    """Return a lower bound of the memory of all orders before *task* runs.
 
     All ancestors of *task* have run then. An ancestor is open if one of its children is *task* or
     a descendant of *task*.
@@ -185,7 +184,7 @@ class _Leanest(NamedTuple):
 
 
 class _Search(Generic[T]):
-    """A dag and the orders that a search starts from, each found once."""
+    """A dag and the orders from which a search starts, each computed once."""
 
     def __init__(self, graph: Graph[T], sizes: PerTask | None) -> None:
         self.workflow = workflow_of(graph)
@@ -193,7 +192,7 @@ class _Search(Generic[T]):
         self.unit = "open results" if sizes is None else "bytes"
         own = None if sizes is None else self.workflow.values_left("sizes", sizes)
         self.sizes: Sizes = pebble.checked_sizes(self.dag, own)
-        self.too_many_sets = math.inf  # from this limit on the exact search overflows
+        self.too_many_sets = math.inf  # above this limit the exact search overflows
 
     @cached_property
     def plan(self) -> Plan[T]:
@@ -208,7 +207,7 @@ class _Search(Generic[T]):
 
     @cached_property
     def bases(self) -> list[tuple[Ids, int]]:
-        """Low-memory orders that the rest may follow, each with its memory."""
+        """Low-memory orders for the remaining tasks, each with its memory."""
         orders = (depth_first_order(self.dag, self.sizes), self.dag.fifo_order)
         return [(order, peak(self.dag, order, self.sizes)) for order in orders]
 
@@ -216,8 +215,8 @@ class _Search(Generic[T]):
     def leanest(self) -> _Leanest:
         """The leanest order that is known.
 
-        The exact search is tried for limits between the floor and the memory of a known order. It
-        looks at fewer sets within a lower limit, so it may have an answer there.
+        The exact search is tried for limits between the floor and the memory of a known order.
+        Within a lower limit the search visits fewer sets, so it may succeed there.
         """
         try:
             order = memory.least_memory_order(self.dag, self.sizes)
@@ -290,7 +289,7 @@ class _Search(Generic[T]):
             if least > limit:
                 raise MemoryLimitError(limit, least, floor, self.unit)
             found = [self._pulled(order, limit)]
-        largest = max(found, key=lambda limited: limited.area)  # ties go to the first
+        largest = max(found, key=lambda limited: limited.area)  # ties are broken by position
         for _ in range(ROUNDS):
             again = self._pulled(largest.schedule.order, limit)
             if again.area <= largest.area:

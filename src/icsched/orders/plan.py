@@ -1,4 +1,4 @@
-"""A plan: an order of a dag with what is known about it."""
+"""Plans: an order of a dag with its profiles and proofs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -29,13 +29,13 @@ from icsched.workflow import workflow_of
 
 @dataclass(frozen=True, eq=False)
 class Plan(Tabular, Shown, Generic[T_co]):
-    """An order of a dag with what is known about it.
+    """An order of a dag with its profiles and proofs.
 
     `schedule` has the order with its profiles; `proof` says what is proved about it. `ordered_by`
     is the name of the order in `ORDERS`, or "given". `choice` says why "auto" chose the order; it
-    is None for other orders. `dag` is that of the workflow that was ordered, and `order` has its
-    ids. If some tasks are done, the order lacks them, and `schedule` has the dag of the others. A
-    row of `to_pandas` is a row of the schedule's.
+    is None for other orders. `dag` is the dag of the workflow, and `order` has its ids. If some
+    tasks are done, they are not in the order, and `schedule` has the dag of the others. `to_pandas`
+    has the rows of the schedule's.
 
     >>> prioritize({"a": [], "b": ["a"], "c": ["a"]}, "prio")
     Plan(names=['a', 'b', 'c'], ordered_by='prio', is_ic_optimal=True)
@@ -75,7 +75,7 @@ class Plan(Tabular, Shown, Generic[T_co]):
 
     @cached_property
     def priorities(self) -> Mapping[T_co, int]:
-        """A priority for each name, bigger runs first: n for the first, 1 for the last."""
+        """A priority for each name, larger runs first: n for the first, 1 for the last."""
         left = self.schedule.dag
         numbers = (len(left) - self.schedule.ranks).tolist()
         return dict(zip(left.names, numbers, strict=True))
@@ -88,17 +88,17 @@ class Plan(Tabular, Shown, Generic[T_co]):
         return priorities
 
     def to_dict(self) -> dict[str, Any]:
-        """Return `ordered_by` and what the schedule's `to_dict` has."""
+        """Return `ordered_by` and the fields of the schedule's `to_dict`."""
         return {"ordered_by": self.ordered_by, **self.schedule.to_dict()}
 
     @cached_property
     def analysis(self) -> Analysis:
-        """The dag taken apart into blocks, whatever the order; computed when first asked for."""
+        """The dag split into blocks, for any order; computed on first use."""
         return analyse(self.schedule.dag)
 
     @cached_property
     def certificate(self) -> Certificate:
-        """How close the order comes to a bound that no order exceeds; computed when asked for."""
+        """The order compared with a bound that no order exceeds; computed on first use."""
         return bound(self.schedule.dag).certificate(self.schedule)
 
     @cached_property
@@ -120,21 +120,20 @@ def prioritize(
 ) -> Plan[T]:
     """Order *graph*, by default so that its run ends as early as possible.
 
-    *graph* is a `Dag`, a workflow, a mapping from tasks to their parents, or a graph of networkx or
-    *order* is a name of `ORDERS`. "auto" chooses by simulation: on *pool*, or on
-    several usual pools, in a *budget* of seconds, by default 1; `choice` says what it found.
-    "prio" has as many eligible tasks as possible at every step. Others are "critical-path" and
-    "fifo".
-    *order* may also be an order of your own: a plan, a schedule, names or ids. Then `ordered_by`
-    is *label*; by default it is "given", and a plan keeps its own.
+    *graph* is a `Dag`, a workflow, a mapping from tasks to their parents, or a graph of networkx.
+    *order* is a name of `ORDERS`. "auto" simulates on *pool*, or on several usual pools, for
+    *budget* seconds (by default 1), and gives its reasons in `choice`. "prio" keeps as many tasks
+    as possible eligible at every step. Others are "critical-path" and "fifo". *order* may also be
+    an order of your own: a plan, a schedule, names or ids. Then `ordered_by` is *label*, by default
+    "given", or the `ordered_by` of a given plan.
 
     Some orders use *run_times*: one nonnegative number per task, or a mapping from names to
-    numbers; by default the run times of the workflow. Ties among equals go to the longest
-    remaining path, then to the smaller task id. Near O(tasks + arcs) on workflow-shaped dags.
+    numbers; by default the run times of the workflow. Ties are broken by the longest remaining
+    path, then by the smaller task id. Near O(tasks + arcs) on workflow-shaped dags.
 
-    Raises ArgumentError for an unknown order, if the order needs run times and none are given, or
-    for a *pool*, *budget* or *seed* that the order has no use for;
-    ScheduleError for an order that is not legal; GraphError for a graph that is not a dag.
+    Raises ArgumentError for an unknown order, for missing run times, or for a *pool*, *budget* or
+    *seed* that the order does not use; ScheduleError for an order that is not legal; GraphError for
+    a graph that is not a dag.
 
     >>> plan = prioritize({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}, "prio")
     >>> plan.names, plan.proof.is_ic_optimal, plan.proof.theorem
@@ -180,10 +179,10 @@ def _planned(dag: Dag[T], name: str, run_times: RunTimes | None, aim: Aim) -> Pl
 def made_order(
     dag: Dag, name: str, run_times: RunTimes | None, aim: Aim | None = None
 ) -> Made | Ids:
-    """Return what the order called *name* makes of *dag*, unproved; raises ArgumentError.
+    """Return the result of the order called *name* for *dag*, without proofs; raises ArgumentError.
 
-    Raises EngineError if the order is of another package and fails, ScheduleError if that package
-    makes no legal order. Errors name the package.
+    If an order of another package fails, raises EngineError; if its result is not legal, raises
+    ScheduleError. Both name the package.
     """
     entry = ORDERS.find(name)
     arguments: list[Any] = [dag]
@@ -199,7 +198,7 @@ def made_order(
 
 
 def _made_elsewhere(entry: NamedOrder, arguments: list[Any]) -> Made | Ids:
-    """Return what an order of another package makes, checked."""
+    """Return the checked result of an order of another package."""
     where = ORDERS.origin(entry.name)
     try:
         made = entry.make(*arguments)
@@ -208,7 +207,7 @@ def _made_elsewhere(entry: NamedOrder, arguments: list[Any]) -> Made | Ids:
     except ImportError as error:
         hint = f": run {pip_install(entry.extra)}" if entry.extra else ""
         raise EngineError(f"{where}: {error}{hint}") from error
-    except Exception as error:  # what code of others raises cannot be foreseen
+    except Exception as error:  # code of other packages may raise any exception
         raise EngineError(f"{where} failed: {type(error).__name__}: {error}") from error
     try:
         order = check_order(arguments[0], _ids(made.order if isinstance(made, Made) else made))
@@ -218,7 +217,7 @@ def _made_elsewhere(entry: NamedOrder, arguments: list[Any]) -> Made | Ids:
 
 
 def _ids(order: Any) -> Any:
-    """Return a list of integers as an array: an entry makes ids, also if tasks have such names."""
+    """Return a list of integers as an array: its integers are ids, even if names are integers."""
     if isinstance(order, list | tuple) and all(map(is_integer, order)):
         return np.array(order)
     return order

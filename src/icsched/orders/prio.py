@@ -1,11 +1,11 @@
 """The orders "prio" and "critical-path-steps".
 
-"prio" has as many eligible tasks as possible at every step. It follows Malewicz, Foster, Rosenberg
-and Wilde 2007, "A Tool for Prioritizing DAGMan Jobs and its Evaluation".
+"prio" keeps as many tasks as possible eligible at every step. It follows Malewicz, Foster,
+Rosenberg and Wilde 2007, "A Tool for Prioritizing DAGMan Jobs and its Evaluation".
 
-"critical-path-steps" goes by coarse steps of the remaining path, because run times are never exact:
-a path that is longer by a little should not decide. So the paths are sorted into 16 steps of equal
-length. Tasks of one step run as "prio" orders them, with its ties broken by run time.
+"critical-path-steps" compares remaining paths only coarsely, because run times are never exact. It
+sorts the paths into 16 steps of equal length. Tasks of one step run in the order of "prio", with
+ties broken by run time.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from icsched.theory.analysis import analyse_reduced
 from icsched.theory.bounds import proof_of
 from icsched.theory.recursion import optimal_by_parts
 
-# Larger dags, in tasks and arcs together, are ordered once, with the first way to break ties.
+# Above this size, in tasks plus arcs, only the first way to break ties is tried.
 MOST_TRIED = 500_000
 
 
 def prio_order(dag: Dag, run_times: Floats | None = None) -> Made:
-    """Order *dag* by the six steps of Malewicz et al. 2007, and say what is proved.
+    """Order *dag* by the six steps of Malewicz et al. 2007; the result has its proofs.
 
-    Ties go to the task with the longest remaining path, by *run_times* if they are given, and then
-    to the smaller id. If no theorem proves the order, two other ways to break ties are tried, and
-    the order with the largest area is kept. If the dag is small, the referee may replace that
-    order by a better one. Near O(tasks + arcs) on workflow-shaped dags.
+    Ties are broken by the longest remaining path, by *run_times* if given, then by the smaller id.
+    If no theorem proves the order, two other ways to break ties are tried, and the order with the
+    largest area is kept. If the dag is small, the referee may replace that order by a better one.
+    Near O(tasks + arcs) on workflow-shaped dags.
 
     >>> made = prio_order(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}))
     >>> made.order.tolist(), [link.block for link in made.proof.chain.links]
@@ -62,22 +62,22 @@ def _by_steps(dag: Dag, run_times: Floats | None) -> tuple[Ids, Proof]:
                 return way.old[order], proof_of(bounded)
         if len(dag) + dag.arc_count > MOST_TRIED:
             break
-    best = max(orders, key=lambda order: area(dag, order))  # the first of the largest
+    best = max(orders, key=lambda order: area(dag, order))  # ties are broken by position
     new_id = ranks_of(first.old)
     order, proof = settled_by_referee(first.dag, new_id[best])
     return first.old[order], proof
 
 
 # Ways to break ties. The six steps choose between equal blocks and equal tasks by number. The
-# number of a task in a file says nothing about the task. So the tasks are numbered anew before the
-# steps, by what waits for them.
+# number of a task in a file means nothing. So the tasks are renumbered before the steps, by their
+# descendants.
 
 
 @dataclass(frozen=True, eq=False)
 class Renumbered:
-    """A dag whose tasks have new numbers, and no names.
+    """A dag without names whose tasks have new numbers.
 
-    `old` has the old id of each task, by its new one.
+    `old` has the old id of each task, by its new id.
     """
 
     dag: Dag
@@ -85,7 +85,7 @@ class Renumbered:
 
     @classmethod
     def by(cls, dag: Dag, *keys: NDArray[np.generic]) -> Renumbered:
-        """Return *dag* numbered by the first key, equal tasks by the next one, at last by id."""
+        """Return *dag* numbered by the first key, with ties broken by the next keys, then by id."""
         old = np.lexsort(keys[::-1]).astype(np.int32)
         return cls(Dag.from_arcs(len(dag), ranks_of(old)[dag.arcs]), old)
 
@@ -97,8 +97,8 @@ def numberings(dag: Dag, run_times: Floats | None = None) -> Iterator[Renumbered
     2. The shortest path in tasks first.
     3. The task with the fewest children first.
 
-    The other keys decide what is still equal, and at last the id. The second and third are for
-    dags that no theorem covers: which of the three gives the largest area differs from dag to dag.
+    Ties are broken by the other keys, then by id. The second and third are for dags that no theorem
+    covers: there any of the three may give the largest area.
 
     >>> fork = Dag({"a": [], "b": [], "c": ["b"]})
     >>> [way.old.tolist() for way in numberings(fork)]

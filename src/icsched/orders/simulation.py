@@ -1,4 +1,4 @@
-"""Orders by name or of the user's own, simulated side by side."""
+"""Simulation of several orders, icsched's or the user's own, side by side."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -38,17 +38,17 @@ def simulate(
 ) -> Simulation:
     """Simulate *graph* under each of *orders* and compare them with the order named *baseline*.
 
-    The baseline is by default the order named "fifo", or else the first. *graph* is what
-    `prioritize` takes.
+    The default baseline is the order named "fifo", or else the first. *graph* is as in
+    `prioritize`.
 
-    *orders* are names of `ORDERS` and plans, or a mapping from names of your own. In a mapping an
-    order is a name of `ORDERS`, a plan, a schedule, task names or ids, a `Played`, or a function
-    that makes a `Server` for a dag. Orders that use run times get the means of *times*. By default
-    the pool is ``Pool()``, and the sampling is ``Paired()``. If *times* have no means, these are
-    the run times of the workflow, if it has some. *progress* is called from time to time.
+    *orders* is a list of plans and names of `ORDERS`, or a mapping from your own names to orders.
+    In a mapping an order is a name of `ORDERS`, a plan, a schedule, task names or ids, a `Played`,
+    or a function that makes a `Server` for a dag. Orders that use run times get the means of
+    *times*, which by default are the run times of the workflow. By default the pool is ``Pool()``,
+    and the sampling is ``Paired()``. *progress* is called from time to time.
 
-    Raises ArgumentError for an argument that is wrong, SimulationError for a run that would not
-    end, ScheduleError for an order of another dag.
+    Raises ArgumentError for a wrong argument, SimulationError for a run that would not end, and
+    ScheduleError for an order of another dag.
 
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
     >>> found = simulate(fork, ["prio", "fifo"], pool=Pool(batch=1), seed=1)
@@ -78,7 +78,7 @@ def _check_kind(what: str, value: object, *kinds: type) -> None:
 
 
 def _by_name(orders: Orders) -> Mapping[str, OrderLike]:
-    """Return the orders by name; raises ArgumentError if there are none or one has no name."""
+    """Return the orders by name; raises ArgumentError for no orders, or an order without a name."""
     if not isinstance(orders, Mapping):
         listed = [orders] if isinstance(orders, str | Plan) else orders
         if not isinstance(listed, Iterable):
@@ -123,14 +123,14 @@ def player(experiment: Experiment, name: str, wanted: OrderLike) -> Player:
 
 
 def _server(name: str, make: ServerMaker, dag: Dag) -> Server[int]:
-    """Return a new server, ready to be asked; raises ArgumentError if it is none."""
+    """Return a new server, ready for requests; raises ArgumentError if it is not a `Server`."""
     server = make(dag)
     if not all(hasattr(server, asked) for asked in ("take", "done", "lost")):
         got = f"one that makes {server!r}"
         raise ArgumentError(f"order {name!r}: expected a function that makes a Server, got {got}")
     try:
-        getattr(server, "is_active", bool)()  # runs do not need it
-    except ValueError as error:  # a Sorter that is not prepared
+        getattr(server, "is_active", bool)()  # optional: runs do not need it
+    except ValueError as error:  # a Sorter whose `prepare` was not called
         raise ArgumentError(f"order {name!r}: its server cannot be asked: {error}") from error
     return server
 

@@ -1,6 +1,6 @@
-"""The table of orders: every way to order a dag, by a name that is the same everywhere.
+"""The table of orders: every order has the same name in all commands and functions.
 
-The simple orders, which a better order is compared with, are here. Any other order is a
+This module has the simple orders, which other orders are compared with. Any other order is a
 `NamedOrder` in a file of its own, listed here, or the entry point of another package in the group
 ``icsched.orders``.
 """
