@@ -1,4 +1,4 @@
-"""Handing out tasks live: one by one, in batches, in clusters, and by the rules of the games."""
+"""Servers that hand out tasks one by one, in batches, in clusters, or by the rules of games."""
 
 from icsched.serve.batch_server import BatchServer
 from icsched.serve.clusters import (

@@ -1,4 +1,4 @@
-"""Batches for requests as they come: each batch leaves as many other tasks eligible as possible."""
+"""A server of batches, each of which leaves as many other tasks eligible as possible."""
 
 from collections.abc import Iterable
 
@@ -28,14 +28,15 @@ _TIME_LIMIT_S = 10.0
 
 
 class BatchServer:
-    """Hands out the batch that leaves most tasks eligible, as tasks come and go.
+    """Hands out the batch that leaves most tasks eligible.
 
-    It is a `Server` by task ids. Tasks that are handed out count as running, as in `best_batch`.
-    Tasks that enable nothing are taken by their place in *order*, by default that of `prioritize`.
+    Tasks are ids, as for every `Server`. Tasks that are handed out count as running, as in
+    `best_batch`. Tasks that enable nothing are taken by their place in *order*, by default the
+    order of `prioritize`.
 
-    *method* is as for `best_batch`, except that "auto" never calls the integer program. It is exact
-    for trees and small pieces while that takes milliseconds, and greedy otherwise.
-    A take costs O(tasks) plus the arcs around the eligible tasks.
+    *method* is as for `best_batch`, except that "auto" never calls the integer program. "auto" is
+    exact for trees and small pieces if that takes milliseconds, and greedy otherwise. A take costs
+    O(tasks) plus the arcs around the eligible tasks.
 
     >>> from icsched import Dag
     >>> dag = Dag({"a": [], "b": [], "c": [], "d": ["a", "b"], "e": ["c"], "f": ["c"]})
@@ -85,8 +86,8 @@ class BatchServer:
         """Record the results of *tasks*; their children may then be taken.
 
         A task that was lost, or that was never taken, may have a result too. A task that is done
-        stays done. Raises GameError for a task with a parent that is not done; the tasks named
-        before that task are done.
+        stays done. Raises GameError for a task with a parent that is not done; earlier *tasks* are
+        then recorded.
         """
         for task in tasks:
             if self._readiness.is_news(task):
@@ -97,7 +98,7 @@ class BatchServer:
     def lost(self, *tasks: int) -> None:
         """Offer *tasks* again, unless they are done or were not taken.
 
-        Raises UnknownTaskError for an id that the dag does not have; then no task is offered.
+        Raises UnknownTaskError for an unknown id, and then offers no task.
         """
         for task in [self._readiness.known(task) for task in tasks]:
             if self._readiness.is_out(task):

@@ -8,8 +8,8 @@ The idealised game executes one eligible task at a time. The batched game execut
 with clients separates handing out from executing (rules 1 to 4 of Rosenberg and Yurkewych 2005,
 "Guidelines for Scheduling Some Common Computation-Dags for Internet-Based Computing").
 
-The games are for playing by hand, checking and teaching. `icsched.Sorter` is the fast server for
-real work.
+The games are for teaching and for checking by hand. `icsched.Sorter` is the fast server for real
+work.
 """
 
 import heapq
@@ -25,7 +25,7 @@ from icsched.ready import Readiness
 
 
 class Pebble(Enum):
-    """What lies on a task."""
+    """The pebble on a task."""
 
     NONE = "none"
     ELIGIBLE = "eligible"  # EBU in the paper: eligible, not allocated
@@ -57,7 +57,7 @@ class _Board:
         return not self._readiness.left
 
     def pebble(self, task: int) -> Pebble:
-        """Return what lies on *task*; raises GameError for an unknown id."""
+        """Return the pebble on *task*; raises GameError for an unknown id."""
         count = len(self.dag)
         if not 0 <= task < count:
             known = f"expected 0 to {count - 1}" if count else "the dag has no tasks"
@@ -110,7 +110,7 @@ class BatchedGame(_Board):
         """Answer *requests* clients with the *chosen* tasks; return the newly eligible tasks.
 
         The rules require exactly min(eligible, requests) tasks, all eligible before the step: a
-        task that the step itself enables cannot be in it. Otherwise raises GameError and changes
+        task that the step itself enables cannot be in it. Raises GameError otherwise, and changes
         nothing.
         """
         if requests < 0:
@@ -124,11 +124,11 @@ class BatchedGame(_Board):
 
 
 class Reply(Enum):
-    """How the server answers a client that asks for a task."""
+    """The kind of answer to a client that asks for a task."""
 
     TASK = "task"
     REFUSED = "refused"  # the client still holds a task
-    WITHDRAW = "withdraw"  # nothing to give
+    WITHDRAW = "withdraw"  # no task is eligible
 
 
 @dataclass(frozen=True)

@@ -24,14 +24,14 @@ class Sorter(Generic[T]):
 
     The protocol is that of `graphlib.TopologicalSorter`: `add` tasks, call `prepare`, then
     `get_ready` and `done` while `is_active`; or `static_order` for a whole order. *graph* is a
-    mapping, as graphlib takes it, or anything else that `prioritize` takes. Ready tasks come by
-    *order*: a plan, a schedule, or the tasks by name or id. By default that is the order "prio",
-    because "auto" would simulate a pool.
+    mapping, as graphlib takes it, or anything else that `prioritize` takes. *order* ranks the ready
+    tasks: a plan, a schedule, or the tasks by name or id. The default is "prio", because "auto"
+    would simulate a pool.
 
-    Two things are new. ``get_ready(n)`` hands out the best n and keeps the rest. `lost` offers
-    tasks again. `take` does what ``get_ready(n)`` does, so a sorter is a `Server`.
+    Three methods go beyond graphlib: ``get_ready(n)`` hands out only the best n tasks, `lost`
+    offers tasks again, and `take` equals ``get_ready(n)``, so a sorter is a `Server`.
 
-    A sorter can be pickled and copied until `prepare`. After that it raises TypeError.
+    A sorter can be pickled and copied only before `prepare`; later both raise TypeError.
 
     >>> sorter = Sorter({"a": [], "b": [], "c": ["b"], "d": ["b"]})
     >>> sorter
@@ -47,14 +47,14 @@ class Sorter(Generic[T]):
     def __init__(self, graph: Graph[T] | None = None, *, order: Order | None = None) -> None:
         self._queue: ReadyQueue | None = None
         self._started = False
-        # The group handed out last: names and ids. It is replaced as a whole, so that threads may
+        # Names and ids of the last group handed out. Both are replaced together, so threads may
         # share a sorter.
         self._last: tuple[tuple[T, ...], list[int]] = ((), [])
-        self._dag: Dag[T] | None = None  # if the graph was given as a whole
-        self._parents: list[int] = []  # else, of each arc; there may be cycles
+        self._dag: Dag[T] | None = None  # the graph, if given as a whole
+        self._parents: list[int] = []  # otherwise the ends of each arc; cycles are possible
         self._children: list[int] = []
         self._added: dict[T, int] = {}
-        self._names: list[T] = []  # a list hands out items faster than a tuple
+        self._names: list[T] = []  # itemgetter is faster on a list than on a tuple
         if order is None and (graph is None or hasattr(graph, "items")):
             for task, parents in cast("ParentsOf[T]", graph or {}).items():
                 if not isinstance(parents, Iterable):
@@ -80,8 +80,8 @@ class Sorter(Generic[T]):
     def add(self, node: T, *predecessors: T) -> None:
         """Add a task and its parents; may be called again for the same task.
 
-        Parents add up over calls. Raises ValueError after `prepare`, or for a sorter that has an
-        order or was not made from a mapping: its graph never changes.
+        Parents of several calls add up. Raises ValueError after `prepare`, for a sorter with an
+        order, or for a sorter that was not made from a mapping: their graphs never change.
         """
         if self._queue is not None:
             raise ValueError("Nodes cannot be added after a call to prepare()")
@@ -106,9 +106,9 @@ class Sorter(Generic[T]):
     def prepare(self) -> None:
         """Close the graph, check it for cycles and order it.
 
-        It may be called again until the first `get_ready`. Raises CycleError for a cycle; the
-        sorter then still hands out every task that no cycle blocks, in the order in which they
-        become ready.
+        May be called again until the first `get_ready`. Raises CycleError for a cycle. The sorter
+        then still hands out the tasks that no cycle blocks, in the order in which they become
+        ready.
         """
         if self._started:
             raise ValueError("cannot prepare() after starting iteration")
@@ -126,7 +126,7 @@ class Sorter(Generic[T]):
         self._queue = ReadyQueue(dag.child_rows, dag.parent_rows, ranks_of(self._order))
 
     def get_ready(self, n: int | None = None) -> tuple[T, ...]:
-        """Return ready tasks not handed out before, best first: all of them, or *n* at most.
+        """Return ready tasks that were not handed out before, best first: all, or at most *n*.
 
         Raises ValueError before `prepare`, ArgumentError unless *n* is 0 or more.
         """
@@ -134,7 +134,7 @@ class Sorter(Generic[T]):
         if n is not None:
             most = min(checks.whole_number("n", n, least=0), _EVERYTHING)
         tasks, known = self._prepared().take(most), self._names
-        names = tuple([known[task] for task in tasks])  # quicker than from a generator or map
+        names = tuple([known[task] for task in tasks])  # faster than from a generator or map
         self._last = names, tasks
         self._started = True
         return names
@@ -157,21 +157,21 @@ class Sorter(Generic[T]):
         """Mark tasks as finished, which may make their children ready.
 
         A task that was handed out and lost may still be finished. Raises ValueError before
-        `prepare` and for a task that is not in the graph, was not handed out, or is done already;
-        the tasks named before that task stay done.
+        `prepare`, and for a task that is unknown, was not handed out, or is done already. Earlier
+        *nodes* are then done.
         """
         self._report(self._prepared().finish, nodes)
 
     def lost(self, *nodes: T) -> None:
-        """Offer tasks again that were handed out; tasks that are done stay done.
+        """Offer tasks that were handed out again; tasks that are done stay done.
 
-        Raises ValueError before `prepare` and for a task that is not in the graph or was not
-        handed out; the tasks named before that task are offered again.
+        Raises ValueError before `prepare`, and for a task that is unknown or was not handed out.
+        Earlier *nodes* are then offered again.
         """
         self._report(self._prepared().give_back, nodes)
 
     def _report(self, tell: Callable[[list[int]], int], nodes: tuple[T, ...]) -> None:
-        """Tell the queue of *nodes*; raises ValueError for the first that it does not accept."""
+        """Report *nodes* to the queue; raises ValueError for the first node that it refuses."""
         # Most callers finish exactly the group that they were given. Comparing the two is far
         # cheaper than looking up every name.
         last_names, last_tasks = self._last

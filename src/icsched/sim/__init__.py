@@ -1,4 +1,4 @@
-"""A dag's execution by unpredictable workers, simulated as Malewicz et al. 2007 did, and more."""
+"""Simulation of unpredictable workers that run a dag, after Malewicz et al. 2007."""
 
 from icsched.sim.experiment import Experiment
 from icsched.sim.model import AnyPool, Played, Playing, Pool, Recorded, Times, Workers

@@ -1,14 +1,14 @@
-"""Random numbers that depend on (seed, run, stream, index) alone.
+"""Random numbers that depend only on (seed, run, stream, index).
 
-Nothing is drawn in sequence: the time of task 7's second assignment in run 3 is the same
-number whatever else happens in that run. So all orders see the same random draws: in one run
-they see the same arrivals and the same first time of every task. Any run can be computed alone.
-The kernel has the same generator (``cpp/include/icsched/draws.hpp``), operation for operation,
-so both engines get the same bits. For the same reason `log`, `exp` and `normal_quantile` are
-written out here in plain arithmetic. The last bit of a library's result differs between machines.
+Numbers are not drawn in sequence: the time of task 7's second assignment in run 3 is the same
+number for every order. So in one run all orders see the same arrivals and the same first time of
+every task. Any run can be computed without the others. The kernel has the same generator
+(``cpp/include/icsched/draws.hpp``), operation for operation, so both engines get the same bits. For
+the same reason `log`, `exp` and `normal_quantile` use only plain arithmetic: the last bit of a
+library's result differs between machines.
 
-The bits are those of SplitMix64 (Steele, Lea, Flood, 2014). Each run and stream starts from a
-number of its own.
+The bits are those of SplitMix64 (Steele, Lea, Flood, 2014). Each run and stream has its own
+starting number.
 """
 
 import math
@@ -19,7 +19,7 @@ _GOLDEN = 0x9E3779B97F4A7C15
 
 
 class Stream(IntEnum):
-    """What a number is drawn for."""
+    """The purpose of a random number."""
 
     GAP = 1  # by number of the batch
     SIZE = 2  # by number of the batch
@@ -46,7 +46,7 @@ class Draws:
     def bits(self, stream: Stream, major: int, minor: int = 0) -> int:
         """Return 64 random bits for this index."""
         bits = _mix(self._inner[stream] + _GOLDEN * major)
-        if minor == 0:  # nearly all
+        if minor == 0:  # fast path for nearly all indices
             return bits
         return _mix(bits ^ (self._outer[stream] + _GOLDEN * minor) & _MASK)
 
@@ -136,9 +136,9 @@ def exp(x: float) -> float:
     return math.ldexp(1.0 + (rest * c / (2.0 - c) - low + high), power)
 
 
-# Wichura's algorithm AS 241 (Applied Statistics 37, 1988) in its shorter form. It is accurate to
-# about seven figures, and no simulation can tell the difference. Each piece is a ratio of
-# polynomials, highest power first: one for the middle, one for each tail, one for the tail's end.
+# Wichura's algorithm AS 241 (Applied Statistics 37, 1988) in its shorter form. Its seven correct
+# digits are enough for simulations. Each piece is a ratio of polynomials, highest power first: one
+# for the middle, one for each tail, one for the tail's end.
 _MIDDLE = (
     (5.9109374720e1, 1.5929113202e2, 5.0434271938e1, 3.3871327179e0),
     (6.7187563600e1, 7.8757757664e1, 1.7895169469e1, 1.0),
@@ -154,7 +154,7 @@ _END = (
 
 
 def normal_quantile(p: float) -> float:
-    """Return the number below which a standard normal number lies with probability *p*, 0 < p < 1.
+    """Return the quantile of the standard normal distribution for probability *p*, 0 < p < 1.
 
     >>> normal_quantile(0.5), round(normal_quantile(0.975), 6)
     (0.0, 1.959964)

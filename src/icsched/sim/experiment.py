@@ -1,4 +1,4 @@
-"""An experiment: the tasks of a dag on a pool, on which orders are played through the kernel."""
+"""Experiments: a dag on a pool, with which the kernel simulates orders."""
 
 from collections.abc import Callable, Sequence
 from copy import copy
@@ -46,22 +46,21 @@ _NONE: Floats = np.empty(0)
 
 
 class Experiment:
-    """The tasks of *graph* on a pool, checked once; any number of orders is played on it.
+    """The tasks of *graph* on a pool, checked once, for simulations of any number of orders.
 
-    *graph* is a workflow, or what else `prioritize` takes. Tasks that are done are not run: `dag`
-    and `means` are those of the residual. Orders, priorities and means that are given by id, and
-    the tasks of a trace, have the ids of the whole workflow.
+    *graph* is as in `prioritize`. Tasks that are done are not run: `dag` and `means` belong to the
+    residual. Orders, priorities, means and traces use the ids of the whole workflow.
 
     An order is a `Played`, or a function that makes a `Server` for a dag. Each `Played` is checked
-    when it is first played. A server is played in Python, some hundred times slower. If *times*
-    have no means, these are the run times of the workflow, if it has some.
+    on first use. A server is simulated in Python, about a hundred times slower. If *times* has no
+    means, the run times of the workflow are used.
 
-    A run is determined by its seed and its number alone. All orders see the same random draws: in
-    runs of the same seed and number the same batches arrive, and each task takes the same time
-    when it is first assigned.
+    Only its seed and its number determine a run. All orders see the same random draws: with the
+    same seed and number the same batches arrive, and each task takes the same time when it is first
+    assigned.
 
     Raises SimulationError for a run that would not end, ArgumentError for inputs that do not fit
-    together, ScheduleError for an order that is not a legal order of the dag.
+    together, and ScheduleError for an illegal order.
 
     >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
     >>> experiment = Experiment(fork, Pool(batch=2, batch_law="fixed"), Times("constant"))
@@ -78,11 +77,11 @@ class Experiment:
         self.times = replace(times, means=means)
         self.means = checked_means(self.dag, self.times).copy()
         self.means.flags.writeable = False  # the kernel takes the array itself
-        self._orders: dict[Played, tuple[Ids, Ids]] = {}  # with classes: those that were checked
+        self._orders: dict[Played, tuple[Ids, Ids]] = {}  # checked orders, with their classes
         self._enter(pool)
 
     def on(self, pool: AnyPool) -> "Experiment":
-        """Return the same tasks on another pool; nothing else is checked again."""
+        """Return the same tasks on another pool; only the pool is checked."""
         other = copy(self)
         other._enter(pool)
         return other
@@ -101,7 +100,7 @@ class Experiment:
         first_run: int = 0,
         threads: int | None = None,
     ) -> Runs:
-        """Simulate *runs* runs, numbered from *first_run* on; return what came out of each.
+        """Simulate *runs* runs, numbered from *first_run* on; return the result of each.
 
         *threads* (all cores by default) changes only the wall time.
         """
@@ -117,7 +116,7 @@ class Experiment:
     def trace(self, order: Player, *, seed: int, run: int, by_events: bool = False) -> Trace:
         """Simulate one run and return every step of it.
 
-        *by_events* forces the kernel's general engine; the result is the same.
+        *by_events* uses the kernel's general engine, with the same result.
         """
         check_seed(seed, run)
         if not isinstance(order, Played):
@@ -139,11 +138,11 @@ class Experiment:
     def slot_counts(
         self, order: Player, edges: Floats, *, seed: int, run: int, by_events: bool = False
     ) -> SlotCounts:
-        """Simulate one run and return what its batches found in each slot between *edges*.
+        """Simulate one run and return the counts of its batches in each slot between *edges*.
 
-        The result equals ``SlotCounts.of`` the run's `trace`. On a `Pool` a `Played` takes memory
-        that does not grow with the number of batches. Raises ArgumentError unless there are two or
-        more *edges*, which ascend from 0.
+        The result equals ``SlotCounts.of`` the run's `trace`. On a `Pool`, memory for a `Played`
+        does not grow with the number of batches. Raises ArgumentError unless *edges* has two or
+        more numbers that ascend from 0.
 
         >>> pair = Dag({"a": [], "b": []})
         >>> experiment = Experiment(pair, Pool(batch=5, batch_law="fixed"), Times())
@@ -165,7 +164,7 @@ class Experiment:
     def _in_kernel(
         self, simulate: Callable[..., T], played: Played, *edges: Floats, **on: Any
     ) -> T:
-        """Return what a kernel finds; an order is checked when it is first played."""
+        """Return the result of a kernel; an order is checked on first use."""
         if played not in self._orders:
             left = self._left(played)
             self._orders[played] = left.order_for(self.dag), left.classes_for(self.dag)

@@ -1,8 +1,8 @@
-"""What is simulated: who asks for tasks, how long tasks take, and which task a request gets.
+"""The inputs of a simulation: pools of workers, times of tasks, and how orders are played.
 
-Time has no unit: task times and intervals have the same one. All inputs are checked when they are
-made. Inputs that depend on a dag are checked when they are used with it. A bad input raises
-ArgumentError.
+Time has no fixed unit, but task times and intervals must have the same unit. All inputs are checked
+when they are made. Inputs that depend on a dag are checked when they are used with it. A bad input
+raises ArgumentError.
 """
 
 import math
@@ -27,34 +27,34 @@ BatchLaw = Literal["geometric", "exponential", "fixed"]
 TimeLaw = Literal["normal", "lognormal", "constant"]
 Playing = Literal["static", "fifo", "lifo", "random", "priority"]
 
-SMALLEST, LARGEST = SHORTEST, LONGEST  # of every time and speed
+SMALLEST, LARGEST = SHORTEST, LONGEST  # limit of all times and speeds
 LARGEST_BATCH = 10**9
 LARGEST_SPREAD = 1000
-SPREAD = 0.3  # of run times around their means, unless somebody knows better
-LARGEST_COUNT = 10**7  # of workers and replicas
+SPREAD = 0.3  # default spread of run times around their means
+LARGEST_COUNT = 10**7  # limit of workers and replicas
 MOST_VISITS = 10**6
-MOST_BATCHES = 10**9  # in a run: simulating them takes half a minute
+MOST_BATCHES = 10**9  # limit in a run, which takes half a minute to simulate
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Batches of requests that come and go: the grid of Malewicz et al. 2007, and more.
+    """Batches of requests, as in the grid of Malewicz et al. 2007, with more options.
 
     That paper is "A Tool for Prioritizing DAGMan Jobs and its Evaluation".
 
     The first batch comes at time 0. The gap between two batches is exponential with mean
-    *interval*. The size of a batch has mean *batch* and follows *batch_law*: "geometric" on 1, 2,
-    ..., "fixed", or, as in the paper, "exponential" and rounded to the nearest whole number. A
-    batch of size 0 is left out.
-    Each request asks for one task. A request that finds no unassigned eligible task is lost. With
-    *waiting* the request waits instead, and the oldest waiting request is served first.
+    *interval*. The size of a batch has mean *batch* and the law *batch_law*: "geometric" on 1, 2,
+    ..., "fixed", or "exponential", rounded to the nearest whole number, as in the paper. A batch of
+    size 0 is left out. Each request asks for one task. A request that finds no unassigned eligible
+    task is lost. With *waiting* the request waits instead, and the oldest waiting request is served
+    first.
 
     Workers have speeds of mean 1 and coefficient of variation *speed_spread* (lognormal). A worker
     that got a task leaves after an exponential time of mean *leave*. If the task has not finished
-    by then, it is lost and becomes eligible again. A task that has not finished *deadline* after
-    it was assigned becomes eligible again, while the first copy goes on. Each task taken is given
-    to up to *replicas* of the requests that are present. The first result counts. Each assignment
-    takes *overhead* in addition to the task's own time, whatever the worker's speed.
+    by then, it is lost and becomes eligible again. A task that has not finished by *deadline* after
+    its assignment becomes eligible again, while the first copy goes on. Each task is given to up to
+    *replicas* of the requests that are present. The first result counts. Each assignment takes
+    *overhead* in addition to the task's own time, at any speed of the worker.
 
     Sources can be taken from time 0 on. A result changes what can be taken only *delay* later: a
     task that the result frees at time t can be taken from t + *delay* on. The same holds for a
@@ -101,13 +101,13 @@ class Pool:
 
 @dataclass(frozen=True)
 class Workers:
-    """A fixed set of workers: each asks for a task at time 0 and whenever it has finished one.
+    """A fixed set of workers. Each asks for a task at time 0 and after each task it finishes.
 
     At time 0 the workers ask in the order of their numbers. A worker that gets nothing waits. The
     worker that has waited longest is served first. *speeds* has one number per worker; by default
     each is 1. *leave*, *deadline*, *replicas*, *overhead* and *delay* are as for a `Pool`. A worker
-    that leaves is replaced at once by one with the same number and speed. A worker whose task gets
-    its result from another copy stays busy until its own copy has finished.
+    that leaves is replaced at once by a worker with the same number and speed. If another copy of
+    its task finishes first, a worker stays busy until its own copy has finished.
 
     >>> Workers(2, speeds=[1, 0.5])
     Workers(count=2, speeds=[1.0, 0.5])
@@ -142,15 +142,15 @@ class Workers:
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """Workers that come and leave at known moments, for example as the log of a past run says.
+    """Workers that come and leave at known moments, for example those in the log of a past run.
 
     Each visit is a worker of speed 1. The worker of visit i comes at *starts* [i] and asks for one
-    task after the other. When it gets nothing, it waits. If several workers are free, a random one
-    gets the next task: each run puts the visits in a random order, and the first free one is
-    served. The worker leaves at *ends* [i]. A task that it is running then is lost and becomes
-    eligible again; a task that finishes at that very moment is not lost. An end may be infinite.
-    At least one is, so that every run ends. *delay* and *overhead* are as for a `Pool`. The visits
-    are kept in the order of their starts, and workers have the numbers of their visits.
+    task after the other. When it gets nothing, it waits. Each run puts the visits in a random
+    order. If several workers are free, the first in this order is served. The worker leaves at
+    *ends* [i]. Its task is lost then and becomes eligible again, unless it finishes at this very
+    moment. At least one end must be infinite, so that every run ends. *delay* and *overhead* are as
+    for a `Pool`. The visits are kept in the order of their starts, and workers have the numbers of
+    their visits.
 
     >>> Recorded([3, 0], [math.inf, 2]).ends.tolist()
     [2.0, inf]
@@ -161,7 +161,7 @@ class Recorded:
     delay: float = 0.0
     overhead: float = 0.0
 
-    leave: ClassVar[float] = math.inf  # what other pools have, and this one has not
+    leave: ClassVar[float] = math.inf  # options of other pools
     deadline: ClassVar[float] = math.inf
     replicas: ClassVar[int] = 1
 
@@ -189,7 +189,7 @@ class Recorded:
         return len(self.starts)
 
     def presence(self, until: Floats) -> Floats:
-        """Return the time that workers are there, added up over all visits, before each moment.
+        """Return the total presence of all workers before each moment.
 
         >>> Recorded([0, 1], [2, math.inf]).presence(np.array([1.0, 3.0])).tolist()
         [1.0, 4.0]
@@ -201,9 +201,9 @@ AnyPool: TypeAlias = Pool | Workers | Recorded
 
 
 def time_since(moments: Floats, until: Floats) -> Floats:
-    """Return, for each of *until*, the time since each of the *moments* before it, added up.
+    """Return, for each of *until*, the sum of the times since all earlier *moments*.
 
-    A moment may be infinite: then it is never before.
+    An infinite moment is never earlier.
 
     >>> time_since(np.array([3.0, 1.0, math.inf]), np.array([2.0, 4.0])).tolist()
     [1.0, 4.0]
@@ -233,20 +233,19 @@ def _check_visits(starts: Floats, ends: Floats) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Times:
-    """How long tasks run on a worker of speed 1.
+    """Times of tasks on a worker of speed 1.
 
-    A task's time is its mean multiplied by a random number of mean 1. *law* says how that number is
-    drawn:
+    A task's time is its mean multiplied by a random number of mean 1. *law* is the law of this
+    number:
 
-    - "lognormal" with coefficient of variation *spread*, 0.3 by default: all commands assume this.
-    - "normal" with deviation *spread*, drawn again while it is not positive. That raises the mean:
-      by 0.7% at a spread of 0.4, by 29% at a spread of 1. Use "lognormal" for large spreads.
-      Malewicz et al. 2007 use "normal" with a spread of 0.1.
+    - "lognormal" with coefficient of variation *spread*, 0.3 by default, as in all commands.
+    - "normal" with deviation *spread*, drawn again while it is not positive. Drawing again raises
+      the mean: by 0.7% at a spread of 0.4, by 29% at a spread of 1. Use "lognormal" for large
+      spreads. Malewicz et al. 2007 use "normal" with a spread of 0.1.
     - "constant": the number is 1.
 
-    *means* has one number for each task, or for each name. By default each is 1, but `simulate`
-    takes the run times of a workflow that has some. A mean of 0 stands for a task that takes no
-    time; it is simulated as 1e-100.
+    *means* has a number for each task, or for each name. The default is 1, or in `simulate` the run
+    times of the workflow. A mean of 0 means that a task takes no time; it is simulated as 1e-100.
 
     >>> Times("constant").means_for(Dag({"a": [], "b": ["a"]})).tolist()
     [1.0, 1.0]
@@ -273,21 +272,21 @@ class Times:
         return self.spread if self.law == "normal" else lognormal_sigma(self.spread)
 
     def means_for(self, dag: Dag) -> Floats:
-        """Mean time of each task of *dag*, at least 1e-100; raises ArgumentError for others."""
+        """Return the mean time of each task of *dag*, at least 1e-100; raises ArgumentError."""
         means = checked_run_times(dag, self.means)
         return np.where(means == 0, SMALLEST, means)
 
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """An order as the simulator plays it: which unassigned eligible task a request gets.
+    """An order for the simulator: the rule by which a request gets an unassigned eligible task.
 
     By "static" a request gets the first task in *order*. By "fifo" a request gets the task that
-    became eligible first, by "lifo" the one that became eligible last. Then sources are taken in
-    *order*, or by id if *order* is None, and the tasks that one result frees join by id. By
-    "random" a request gets the first task in a random order, which is drawn anew for each run.
-    By "priority" a request gets a task of the largest number in *priorities*, which has one for
-    each task; among these the task that became eligible first, as DAGMan does.
+    became eligible first, by "lifo" the one that became eligible last. With both, sources come in
+    *order*, or by id if *order* is None. Tasks that one result frees come by id. By "random" a
+    request gets the first task in a random order, which differs in each run. By "priority" a
+    request gets the task with the largest number in *priorities*; ties are broken by the time of
+    becoming eligible, as DAGMan does.
 
     >>> chosen = Played("static", order=["a", "c", "b"])
     >>> chosen.order_for(Dag({"a": [], "b": ["a"], "c": []})).tolist()
@@ -310,11 +309,11 @@ class Played:
             raise ArgumentError("order: expected one to play by static, got None")
 
     def order_for(self, dag: Dag) -> Ids:
-        """Order as ids of *dag*; raises ScheduleError if it is not a legal order of *dag*."""
+        """Return the order as ids of *dag*; raises ScheduleError if the order is not legal."""
         return dag.fifo_order if self.order is None else Schedule.of(dag, self.order).order
 
     def classes_for(self, dag: Dag) -> Ids:
-        """Return the priorities as numbers from 0, the largest; empty if there are none.
+        """Return the rank of each priority, 0 for the largest; empty without priorities.
 
         >>> Played("priority", priorities=[-5, 7, -5]).classes_for(Dag.from_arcs(3, [])).tolist()
         [1, 0, 1]
@@ -329,7 +328,7 @@ class Played:
 
 
 def checked_means(dag: Dag, times: Times) -> Floats:
-    """Return the mean time of each task of *dag*, which has some; raises SimulationError."""
+    """Return the mean time of each task; raises SimulationError if *dag* has no tasks."""
     if len(dag) == 0:
         raise SimulationError("dag: expected at least one task")
     return times.means_for(dag)
@@ -344,7 +343,7 @@ def check_pool(pool: AnyPool, dag: Dag, means: Floats) -> None:
     longest = int(np.argmax(means))
     speeds = pool.speeds if isinstance(pool, Workers) else None
     takes = pool.overhead + float(means[longest]) / (max(speeds) if speeds else 1.0)
-    # A task as long as 20 mean stays succeeds once in e^20 = 485 million attempts.
+    # A task that takes 20 mean stays succeeds once in e^20 = 485 million attempts.
     if takes > 20 * pool.leave:
         raise PoolError(
             f"leave: workers that stay {pool.leave} on average will never finish"
@@ -359,7 +358,7 @@ def check_pool(pool: AnyPool, dag: Dag, means: Floats) -> None:
 
 
 def check_seed(seed: int, run: int) -> None:
-    """Raise ArgumentError unless *seed* and *run* are numbers that draws can start from."""
+    """Raise ArgumentError unless *seed* and *run* are valid for `Draws`."""
     checks.whole_number("seed", seed, least=0, most=2**64 - 1)
     checks.whole_number("run", run, least=0, most=2**62 - 1)
 

@@ -1,9 +1,9 @@
-"""Pools as plain data and as JSON files, and the pools to try if nothing is known.
+"""Pools as plain data and as JSON files, and default pools.
 
 A file has one object: ``{"schema": 1, "kind": "workers", "count": 4, "delay": 5}``. The kind is
 "batches" for a `Pool`, "workers" for `Workers` and "recorded" for `Recorded`. The other keys are
-the fields of that class. A key that is left out has its default. null stands for infinity, and for
-*speeds* that are not given.
+the fields of that class. A missing key has its default. null means infinity, or the default for
+*speeds*.
 """
 
 import math
@@ -23,21 +23,21 @@ from icsched.files import read_text
 from icsched.pebble import remaining_paths
 from icsched.sim.model import LARGEST, AnyPool, Pool, Recorded, Workers
 
-MANY_TASKS = 100_000  # from here on fewer pools are tried
+MANY_TASKS = 100_000  # from this size on fewer pools are tried
 
 SCHEMA = 1
-LARGEST_FILE = 2**27  # characters: more than a million visits need
+LARGEST_FILE = 2**27  # characters; enough for a million visits
 
 _KINDS: dict[str, type[AnyPool]] = {"batches": Pool, "workers": Workers, "recorded": Recorded}
-REPLAY_ERROR = "replay_error"  # what `icsched learn` says beside the pool: how well it fits
-FAR_OFF = 0.2  # a pool with a larger error does not explain the run that it was learned from
+REPLAY_ERROR = "replay_error"  # the fit of the pool, added by `icsched learn`
+FAR_OFF = 0.2  # a pool with a larger error does not reproduce its own log
 _LISTS = ("speeds", "starts", "ends")
 _MAY_BE_INFINITE = ("leave", "deadline", "ends")
 _NO_JSON = re.compile(r"-?\bInfinity\b|\bNaN\b")
 
 
 def pool_to_dict(pool: AnyPool) -> dict[str, object]:
-    """Return *pool* as plain data, from which `pool_of` makes the same pool.
+    """Return *pool* as plain data, which `pool_of` turns back into the same pool.
 
     >>> pool_to_dict(Recorded([0, 2], [5, math.inf]))["ends"]
     [5.0, None]
@@ -55,7 +55,7 @@ def _plain(value: object) -> object:
 
 
 def pool_of(data: object) -> AnyPool:
-    """Return the pool that `pool_to_dict` says; raises ArgumentError for any other data.
+    """Return the pool of data from `pool_to_dict`; raises ArgumentError for other data.
 
     Raises SimulationError for recorded visits that all end.
 
@@ -81,7 +81,7 @@ def pool_of(data: object) -> AnyPool:
 
 
 def read_pool(path: str | os.PathLike[str]) -> AnyPool:
-    """Return the pool of a JSON file; raises FormatError in one line if there is none."""
+    """Return the pool of a JSON file; raises FormatError if the file has none."""
     return read_pool_data(path)[0]
 
 
@@ -107,14 +107,14 @@ def read_pool_data(path: str | os.PathLike[str]) -> tuple[AnyPool, Mapping[str, 
 
 
 def _unknown_number(data: str) -> str:
-    """Say which number *data* has that JSON does not know, and what to write; "" for none."""
+    """Return a message about a number in *data* that JSON does not allow; "" if there is none."""
     found = _NO_JSON.search(data)
     advice = "write null for infinity" if found and found[0] != "NaN" else "write a number"
     return f"{found[0]}, which JSON does not have: {advice}" if found else ""
 
 
 def _check_visits(values: Mapping[str, list[float]]) -> None:
-    """Raise an error in the words of the file, where null stands for infinity."""
+    """Raise an error in terms of the file, where null means infinity."""
     if not values["starts"]:
         raise ArgumentError("starts: expected at least one visit of a worker, got an empty list")
     if values["ends"] and max(values["ends"]) < math.inf:
@@ -168,7 +168,7 @@ def _number(name: str, value: object, *, may_be_infinite: bool) -> float:
 
 
 def _short(value: object) -> str:
-    """Return *value* as JSON shows it, cut if it is long."""
+    """Return *value* as JSON, shortened if long."""
     words = {None: "null", True: "true", False: "false"}
     if value is None or isinstance(value, bool):
         return words[value]
@@ -182,12 +182,12 @@ def _word(text: str) -> str:
 
 
 def usual_pools(dag: Dag, times: Floats) -> list[AnyPool]:
-    """Return different pools, scaled to the width of *dag* and to the mean of its run times.
+    """Return different pools, scaled to the width of *dag* and to its mean run time.
 
-    There are fixed workers: an eighth, a quarter and half of the width, and as many as the work
-    divided by the longest path, which we call balanced. And there are requests in batches of mean
-    1, 16 and 64 that are lost if no task is eligible. Large dags are tried on three of these. The
-    first pools say most; a small budget is not enough for more of them.
+    Four pools have fixed workers: an eighth, a quarter and half of the width, and the work divided
+    by the longest path (balanced). Three pools have batches of mean size 1, 16 and 64 whose
+    requests are lost if no task is eligible. Large dags get three of these. The most informative
+    pools come first, because a small budget is only enough for some.
 
     >>> chains = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"]})
     >>> [pool.count for pool in usual_pools(chains, np.ones(4)) if isinstance(pool, Workers)]

@@ -1,19 +1,18 @@
-"""The simulation event by event in plain Python, which asks a server written in Python for tasks.
+"""Event simulation in plain Python, for servers written in Python.
 
-The kernel does the same for a `Played`. The rules, beyond those in `model`:
+The kernel does the same for a `Played`. The rules, in addition to `model`:
 
-- Assignments are numbered as they are made. At one moment, results, losses and deadlines
-  come first, by the number of their assignment. Then waiting requests are served. Then a batch
-  arrives.
-- The server learns of results, losses and deadlines *delay* later. It learns of several that
-  happened at one moment by the number of their assignment. The run is over at the last first
-  result, whether the server knows it or not.
-- A task that a result frees, or that is lost or overdue, is eligible from the moment when the
-  server learns of it until it is taken, or until the server learns that it is done.
+- Assignments are numbered as they are made. At the same time, results, losses and deadlines come
+  first, by number of assignment. Then waiting requests are served. Then a batch arrives.
+- The server learns of results, losses and deadlines *delay* later. Those of the same time come by
+  number of assignment. The run is over at the last first result, even if the server does not know
+  it yet.
+- A task that is freed, lost or overdue is eligible once the server learns of this, and until the
+  task is taken, or the server learns that it is done.
 - A deadline counts only while its own copy is running.
-- A worker of a recorded visit has left at the end of the visit: it does not ask at that moment.
-- Each recorded visit has a random rank in each run. All workers that are free at one moment are
-  served by the ranks of their visits, whoever waited before.
+- At the end of a recorded visit its worker does not ask for a task any more.
+- Each recorded visit has a random rank in each run. Free workers are served by the ranks of their
+  visits, not by their waiting time.
 """
 
 import heapq
@@ -39,8 +38,8 @@ from icsched.sim.model import (
 )
 from icsched.sim.results import Assignments, Batches, Ending, Runs, Trace
 
-# What happens to an assignment; at the same moment the smaller number comes first.
-# The last two: the server learns of a result, or that a task is wanted again.
+# Events of an assignment; at the same time the smaller number comes first. The last two: the server
+# learns of a result, or that a task is eligible again.
 _RESULT, _LOSS, _DEADLINE, _KNOWN, _AGAIN = range(5)
 
 
@@ -56,9 +55,9 @@ def run(
 ) -> Trace:
     """Simulate one run of checked inputs, step by step.
 
-    `done` tells *server* of the first result of each task, even if the task was lost before. `lost`
-    tells it of losses and deadlines. A run takes some hundred times longer than in the kernel.
-    Raises SimulationError if the server hands out a task that is not eligible.
+    `done` reports the first result of each task to *server*, even if the task was lost before.
+    `lost` reports losses and deadlines. A run takes about a hundred times longer than in the
+    kernel. Raises SimulationError if the server hands out a task that is not eligible.
 
     >>> from icsched.serve import BatchServer
     >>> fork, means = Dag({"a": [], "b": ["a"], "c": ["a"]}), np.ones(3)
@@ -135,12 +134,12 @@ def _speeds(pool: Pool, draws: Draws) -> Callable[[int], float]:
 
 
 class _Visits(NamedTuple):
-    """When each worker comes and leaves, its speed, and its turn."""
+    """Start, end, speed and rank of each worker."""
 
     starts: Sequence[float]  # ascending
     ends: Sequence[float]
     speeds: Sequence[float]
-    ranks: Sequence[int]  # the least is served first; if all are 0, who has waited longest
+    ranks: Sequence[int]  # least first; if all are 0, the worker that has waited longest
 
     @classmethod
     def of(cls, pool: Workers | Recorded, draws: Draws) -> "_Visits":
@@ -151,11 +150,11 @@ class _Visits(NamedTuple):
         return cls([0.0] * pool.count, [math.inf] * pool.count, pool.speeds or ones, zeros)
 
     def there(self, workers: Iterable[int], moment: float) -> list[int]:
-        """Return those of *workers* that have not left at *moment*."""
+        """Return the *workers* that have not left at *moment*."""
         return [worker for worker in workers if self.ends[worker] > moment]
 
     def in_turn(self, workers: Iterable[int]) -> list[int]:
-        """Return *workers* as they are served; they keep their order if their ranks are equal."""
+        """Return *workers* in the order of service: by rank, ties in the given order."""
         return sorted(workers, key=lambda worker: self.ranks[worker])
 
 
@@ -177,7 +176,7 @@ def _serve_workers(server: "_Run", visits: _Visits) -> None:
 def _serve_asking(
     server: "_Run", moment: float, idle: list[int], asking: list[int], visits: _Visits
 ) -> list[int]:
-    """Serve the workers that wait and those that ask; return those that get nothing."""
+    """Serve waiting and asking workers; return the workers that get nothing."""
     if asking:
         server.note_batch(moment, len(asking))
     free, new = visits.in_turn(idle + asking), set(asking)
@@ -192,7 +191,7 @@ def _serve_asking(
 
 
 class _Seen(NamedTuple):
-    """What has been counted so far."""
+    """Counts up to now."""
 
     batches: int = 0
     stalls: int = 0
@@ -201,7 +200,7 @@ class _Seen(NamedTuple):
 
 
 class _Run:
-    """The tasks, their states, and what will happen to the tasks that are assigned."""
+    """The tasks, their states, and the future events of assigned tasks."""
 
     def __init__(
         self,
@@ -219,7 +218,7 @@ class _Run:
         self._times = times
         self._means = means.tolist()
         self._attempts = [0] * len(dag)
-        self._work: dict[int, float] = {}  # of tasks done: the time of the first result
+        self._work: dict[int, float] = {}  # time of the first result of each task that is done
         self._last_seen = self.seen  # at the last assignment
         self._last_result = 0.0
         self._events: list[tuple[float, int, int, int, int, float]] = []
@@ -240,11 +239,11 @@ class _Run:
 
     @property
     def next_event(self) -> float:
-        """When something next happens to an assignment."""
+        """The time of the next event of an assignment."""
         return self._events[0][0] if self._events else math.inf
 
     def note_batch(self, moment: float, size: int) -> None:
-        """Write a batch into the trace."""
+        """Add a batch to the trace."""
         self._batches.append((moment, size, self.unassigned))
         self.seen = self.seen._replace(rows=len(self._batches))
 
@@ -254,7 +253,7 @@ class _Run:
         self.seen = _Seen(batches + 1, stalls + stalled, requests + size, rows)
 
     def take(self, requests: int) -> list[int]:
-        """Tasks for this many requests; a task is repeated if replicas are wanted."""
+        """Return tasks for this many requests; a task is repeated for replicas."""
         if requests == 0 or not self.unassigned:
             return []
         replicas = self._pool.replicas
@@ -269,7 +268,7 @@ class _Run:
         return list(islice((task for task in tasks for _ in range(replicas)), requests))
 
     def assign(self, moment: float, task: int, request: int, speed: float) -> None:
-        """Start a copy of *task*, and decide what will happen to it."""
+        """Start a copy of *task*, and decide its future."""
         index = task, self._attempts[task]
         self._attempts[task] += 1
         run_time = self._means[task] * _time_factor(self._times, self.draws, *index) / speed
@@ -292,7 +291,7 @@ class _Run:
         self._last_seen = self.seen
 
     def settle(self, moment: float) -> list[int]:
-        """Process all events at *moment*; return whose work ended, in the order of the events."""
+        """Process all events at *moment*; return the workers whose work ended, in this order."""
         ended = []
         while self.next_event == moment:
             _, number, what, task, request, run_time = heapq.heappop(self._events)
@@ -307,7 +306,7 @@ class _Run:
         return ended
 
     def _tell(self, number: int, what: int, task: int, moment: float) -> None:
-        """Let the server learn what happened to an assignment, now or after the delay."""
+        """Report an event of an assignment to the server, now or after the delay."""
         if self._pool.delay > 0:
             known = moment + self._pool.delay
             heapq.heappush(self._events, (known, number, what, task, 0, 0.0))
@@ -323,7 +322,7 @@ class _Run:
             self._server.lost(task)
 
     def trace(self) -> Trace:
-        """Return everything that happened."""
+        """Return all steps of the run."""
         moments, tasks, requests, ends = zip(*self._assignments, strict=True)
         times, sizes, eligible = zip(*self._batches[: self._last_seen.rows], strict=True)
         return Trace(

@@ -1,4 +1,4 @@
-"""A race between orders: simulated on the same draws, losers dropped early, the winner checked.
+"""Races between orders, which are simulated on the same draws; slow orders are dropped early.
 
 The work is counted in simulated tasks and batches, not in seconds. So a race of the same inputs
 and seed ends the same on every machine.
@@ -21,16 +21,16 @@ from icsched.pebble import remaining_paths
 from icsched.sim.experiment import Experiment
 from icsched.sim.model import AnyPool, Played, Pool, Times, checked_means
 
-WORK_A_SECOND = 12_000_000  # simulated tasks and batches: about what one core does in a second
-SLOWER = 0.01  # an order that is slower than the present one by more, on some pool, is not chosen
-CLEAR = 3.0  # standard errors between an order and a better one, before it is dropped
-ALIKE = 0.0005  # of the time: orders that differ by less are alike
-FEWEST_RUNS, USUAL_RUNS, MOST_RUNS = 1, 2, 1024  # for each order and pool, in the race
-FEWEST_CHECKS = 4  # runs of the winner and of the present order on each pool; fewer say too little
-FIRST_RUNS = 8  # with fewer nobody knows what chance does, so no order is dropped
+WORK_A_SECOND = 12_000_000  # simulated tasks and batches: about one second of work for one core
+SLOWER = 0.01  # an order that is slower than the present order by more on some pool is not chosen
+CLEAR = 3.0  # an order is dropped if this many standard errors behind
+ALIKE = 0.0005  # orders whose times differ by less than this share count as equal
+FEWEST_RUNS, USUAL_RUNS, MOST_RUNS = 1, 2, 1024  # runs for each order and pool in the race
+FEWEST_CHECKS = 4  # least runs of the winner and of the present order on each pool
+FIRST_RUNS = 8  # with fewer runs the error is unknown, so no order is dropped
 FAR = 10  # a race of batches may take this many times its budget
-CHECKED_SHARE = 1 / 3  # of the work, kept for the check
-RACED, FRESH = 1 << 29, 1 << 30  # numbers of the first runs of race and check: no others use them
+CHECKED_SHARE = 1 / 3  # share of the work that is kept for the check
+RACED, FRESH = 1 << 29, 1 << 30  # numbers of the first runs of race and check; unused elsewhere
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ class Interval(Answer):
 
 @dataclass(frozen=True, eq=False)
 class Raced(Answer):
-    """What came out of a race.
+    """The result of a race.
 
-    `ratios` has the time of each order over the present one's, as the race saw it when the order
-    was dropped or won; it is the geometric mean over all pools. `winner` may be the present order.
-    `checked` is its ratio on fresh draws. `runs` counts all simulated runs, the check included, and
-    `seconds` is their work in the unit of the budget: no clock is read. `intervals` has the ratios
-    of the other orders with their 95% intervals, if the race made two runs of an order or more.
+    `ratios` has the time of each order over the present order's time, a geometric mean over all
+    pools, when the order was dropped or won. `winner` may be the present order. `checked` is the
+    winner's ratio on fresh draws. `runs` counts all simulated runs, including the check. `seconds`
+    is their work in the unit of the budget; no clock is read. `intervals` has 95% intervals of the
+    ratios of other orders, if the race made two or more runs of each.
     """
 
     winner: str
@@ -74,11 +74,10 @@ def run_race(
 ) -> Raced:
     """Find the order that is fastest on average over *pools*, within a budget of seconds.
 
-    The race goes on until chance explains no difference that matters, or the budget is used. An
-    order that is more than 1% slower than the order named *present* on some pool does not win.
-    The check on fresh draws refuses a winner only if it is clearly slower by that much. A check
-    that refused all that look slower would select what it reports. The first of the orders that
-    are alike wins.
+    The race goes on until the winner is clear or all orders are equal, or the budget is used. An
+    order that is more than 1% slower than the order named *present* on some pool does not win. The
+    check on fresh draws refuses a winner only if it is clearly slower by that much. Refusing every
+    winner that looks slower would bias the reported ratio. Among equal orders the first wins.
 
     >>> from icsched.sim import Workers
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["b"]})
@@ -105,7 +104,7 @@ def run_race(
 def affordable(
     dag: Dag, pools: Sequence[AnyPool], times: Times, *, orders: int, budget: float
 ) -> Sequence[AnyPool]:
-    """Return the first of *pools* for which a race between *orders* keeps its budget; at least one.
+    """Return the first *pools*, at least one, for which a race between *orders* keeps its budget.
 
     >>> from icsched.sim import Workers
     >>> tasks = Dag.from_arcs(1000, [])
@@ -120,7 +119,7 @@ def affordable(
 
 
 def _expected_work(tasks: int, pool: AnyPool, longest: float) -> float:
-    """Return about how many tasks and batches a run has; workers ask alone, once for each task."""
+    """Return the estimated tasks and batches of a run; each task is a batch for workers."""
     if not isinstance(pool, Pool):
         return 2.0 * tasks
     return tasks + tasks / pool.batch + longest / pool.interval
@@ -140,7 +139,7 @@ def _check_affordable(pools: Sequence[AnyPool], longest: float, orders: int, mos
 
 
 class _Race:
-    """Orders on the same draws of several pools, and the logarithms of their times."""
+    """The logarithms of the times of orders on the same draws of several pools."""
 
     def __init__(
         self,
@@ -149,7 +148,7 @@ class _Race:
         present: str,
         seed: int,
     ) -> None:
-        self.work = 0.0  # simulated so far
+        self.work = 0.0  # work done so far
         self.runs = 0
         self._experiments, self._seed = experiments, seed
         self._orders, self._present = orders, present
@@ -157,7 +156,7 @@ class _Race:
         self._logs = {name: np.empty((len(experiments), 0)) for name in orders}
 
     def run(self, most: float, work_of_a_run: float) -> None:
-        """Make rounds until it is clear who wins, all are alike, or the work is done."""
+        """Make rounds until the winner is clear, all orders are equal, or the budget is used."""
         is_usual = USUAL_RUNS * len(self._orders) * work_of_a_run <= most
         done, runs = 0, USUAL_RUNS if is_usual else FEWEST_RUNS
         while True:
@@ -174,7 +173,7 @@ class _Race:
                 return
 
     def fresh(self, winner: str, most: float) -> Floats:
-        """Return how far the winner is behind on fresh draws, a row for each pool."""
+        """Return how far the winner is behind on fresh draws, with a row for each pool."""
         pools = len(self._experiments)
         if winner == self._present:
             return np.zeros((pools, 2))
@@ -194,20 +193,20 @@ class _Race:
         return np.stack(rows)
 
     def winner(self) -> str:
-        """Return the first of the best orders that are nowhere much slower than the present."""
+        """Return the first of the best orders that are on no pool much slower than the present."""
         safe = self._safe()
         best = min(self._lead(name).mean() for name in safe)
         return next(name for name in safe if self._lead(name).mean() <= best + ALIKE)
 
     def ratios(self) -> dict[str, float]:
-        """Return the time of each order over the present one's."""
+        """Return the ratio of each order's time to the present order's time."""
         return {name: math.exp(self._lead(name).mean()) for name in self._orders}
 
     def intervals(self) -> dict[str, Interval]:
-        """Return the ratios with their intervals: of all orders but the present, if runs suffice.
+        """Return the ratios with their intervals for all other orders with enough runs.
 
-        Orders leave the race when they look slow, and one wins because it looks fast. In 300 races
-        on each of four dags, 94% to 96% of these intervals held the ratio of 100,000 runs.
+        Orders are dropped because they look slow, which could bias the intervals. But in 300 races
+        on each of four dags, 94% to 96% of the intervals contained the ratio of 100,000 runs.
         """
         leads = {name: self._lead(name) for name in self._orders if name != self._present}
         return {name: _interval(lead) for name, lead in leads.items() if len(lead) > 1}
@@ -218,11 +217,11 @@ class _Race:
         return mine - self._logs[self._present][:, : mine.shape[1]]
 
     def _lead(self, name: str) -> Floats:
-        """Return the mean over all pools of what each run is behind the present order's."""
+        """Return how far each run is behind the present order's, as a mean over all pools."""
         return np.asarray(self._by_pool(name).mean(axis=0))
 
     def _safe(self) -> list[str]:
-        """Return the orders that may win; the present one is always among them."""
+        """Return the orders that may win, always including the present order."""
         return [name for name in self._running if _is_safe(self._by_pool(name))]
 
     def _drop(self) -> None:
@@ -237,7 +236,7 @@ class _Race:
         ]
 
     def _is_decided(self) -> bool:
-        """Whether more runs would change nothing: one order leads clearly, or all are alike."""
+        """Whether one order leads clearly, or all orders are equal."""
         leads = {name: self._lead(name) for name in self._running}
         others = [name for name in self._running if name != self._present]
         if len(others) == 1 and _is_safe(self._by_pool(others[0])):
@@ -247,12 +246,12 @@ class _Race:
 
 
 def _is_safe(by_pool: Floats) -> bool:
-    """Whether an order is nowhere more than 1% slower; *by_pool* has a row for each pool."""
+    """Whether an order is more than 1% slower on no pool; *by_pool* has a row for each pool."""
     return float(by_pool.mean(axis=1).max()) <= math.log1p(SLOWER)
 
 
 def _is_unsafe(by_pool: Floats) -> bool:
-    """Whether an order is more than 1% slower on some pool, by more than chance explains."""
+    """Whether an order is significantly more than 1% slower on some pool."""
     behind = by_pool - math.log1p(SLOWER)
     return any(float(row.mean()) > CLEAR * _error(row) for row in behind)
 
@@ -263,7 +262,7 @@ def _is_clearly_slower(by_pool: Floats) -> bool:
 
 
 def _is_clear(behind: Floats) -> bool:
-    """Whether an order is behind by more than chance explains."""
+    """Whether an order is significantly behind."""
     return float(behind.mean()) > max(ALIKE, CLEAR * _error(behind))
 
 
@@ -278,7 +277,7 @@ def _error(values: Floats) -> float:
 
 
 def _interval(behind: Floats) -> Interval:
-    """Return the ratio of times of runs that are *behind* by these logarithms."""
+    """Return the ratio of times, with its interval, from the logarithms *behind*."""
     mean, reach = float(behind.mean()), _reach(behind)
     return Interval(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach))
 

@@ -1,4 +1,4 @@
-"""What comes out of simulated runs."""
+"""Results of simulated runs."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -21,12 +21,11 @@ Ending = _native.Ending
 class Runs(Tabular):
     """The results of some runs, with an entry per run.
 
-    `time` is when the last task had its first result. The others count up to the last assignment:
-    the `batches` that had come, their `requests`, and the `stalls`, which are batches that found
-    no unassigned eligible task. If `workers` > 0, they are the `Workers`, or the visits of a
-    `Recorded` pool. Then every time a worker asks is a batch of one request. `work` is the time
-    that workers spent on first results, and `presence` the time that they were there, up to the
-    last result. A row of `to_pandas` is a run.
+    `time` is the time of the last first result of a task. `batches` counts the batches up to the
+    last assignment, `requests` their requests, and `stalls` the batches that found no unassigned
+    eligible task. `workers` is the number of `Workers` or of `Recorded` visits, or 0. With workers,
+    each request is a batch. `work` is the time that workers spent on first results, and `presence`
+    the time that they were present up to the last result. `to_pandas` has a row for each run.
     """
 
     tasks: int
@@ -56,14 +55,14 @@ class Runs(Tabular):
 
     @property
     def utilisation(self) -> Floats:
-        """Tasks over requests; for workers the share of their presence that led to results."""
+        """Tasks over requests; for workers the share of their presence spent on first results."""
         if self.workers:
             return self.work / self.presence
         return self.tasks / self.requests
 
     @classmethod
     def of(cls, tasks: int, pool: AnyPool, time: Floats, *counts: Counts, work: Floats) -> "Runs":
-        """Return the results with the presence of the workers of *pool*.
+        """Return results that include the presence of the workers of *pool*.
 
         *counts* are batches, stalls and requests.
         """
@@ -71,12 +70,12 @@ class Runs(Tabular):
         workers = 0 if isinstance(pool, Pool) else pool.count
         presence = workers * time
         if isinstance(pool, Recorded):
-            presence = np.maximum(pool.presence(time), work)  # less than work only by rounding
+            presence = np.maximum(pool.presence(time), work)  # can be less by rounding
         return cls(tasks, workers, time, batches, stalls, requests, work, presence)
 
     @classmethod
     def joined(cls, parts: Sequence["Runs"]) -> "Runs":
-        """Return all runs of *parts*, which are of the same experiment."""
+        """Return all runs of *parts*, which must be from the same experiment."""
         names = ("time", "batches", "stalls", "requests", "work", "presence")
         columns = [np.concatenate([getattr(each, name) for each in parts]) for name in names]
         return cls(parts[0].tasks, parts[0].workers, *columns)
@@ -86,9 +85,9 @@ class Runs(Tabular):
 class Assignments(Tabular):
     """An entry per assignment, in the order in which they were made.
 
-    `request` is the number of the request; for `Workers` it is the number of the worker. `end` is
-    after the end of the run for a copy whose result nobody waits for. `names` has the names of all
-    tasks by id. A row of `to_pandas` is an assignment.
+    `request` is the number of the request; for `Workers` it is the number of the worker. `end` may
+    be after the end of the run, for a copy of a task that is done. `names` has the names of all
+    tasks by id. `to_pandas` has a row for each assignment.
     """
 
     time: Floats
@@ -112,10 +111,10 @@ class Assignments(Tabular):
 
 @dataclass(frozen=True, eq=False)
 class Batches(Tabular):
-    """An entry per batch up to the last assignment; for `Workers` all who ask at one time are one.
+    """An entry per batch up to the last assignment; `Workers` that ask together are one batch.
 
-    `eligible` counts the unassigned eligible tasks that the batch found. A row of `to_pandas` is a
-    batch.
+    `eligible` counts the unassigned eligible tasks that the batch found. `to_pandas` has a row for
+    each batch.
     """
 
     time: Floats
@@ -132,16 +131,16 @@ class Trace(Answer):
 
     assignments: Assignments
     batches: Batches
-    result: Runs  # of this one run
+    result: Runs  # the result of this run
 
 
 @dataclass(frozen=True, eq=False)
 class SlotCounts:
-    """What the batches of one run found, an entry per slot.
+    """Counts of the batches of one run, an entry per slot of time.
 
     `batches` counts the batches in the slot. `eligible` adds up the unassigned eligible tasks that
-    each of these batches found. `unserved` counts the requests that got nothing when they came.
-    For `Workers` `unserved` is 0, because workers wait and are numbered differently.
+    each of these batches found. `unserved` counts the requests that got nothing when they came. For
+    `Workers`, `unserved` is 0, because workers wait.
     """
 
     batches: Counts
@@ -150,7 +149,7 @@ class SlotCounts:
 
     @classmethod
     def of(cls, trace: Trace, edges: Floats) -> "SlotCounts":
-        """Add up the steps of a run between *edges*; the last slot includes its right end."""
+        """Sum up the steps of a run between *edges*; the last slot includes its right end."""
         found = (np.ones_like(trace.batches.size), trace.batches.eligible, unserved(trace))
         sums = (np.histogram(trace.batches.time, edges, weights=each)[0] for each in found)
         return cls(*(each.astype(np.int64) for each in sums))

@@ -1,4 +1,4 @@
-"""Orders side by side on the same random draws, until the ratio of their times is known."""
+"""Simulation of orders on the same random draws, until the ratio of their times is precise."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -17,22 +17,22 @@ from icsched.sim.stats import Mean, Ratio
 
 METRICS = ("time", "stall", "utilisation")
 
-FEWEST_RUNS = 500  # with fewer runs an interval is not trusted
-LEAST_RUNS, MOST_RUNS = 20, 10**7  # that a user may ask for
-RESOLUTION = 0.25  # no interval of a ratio is shorter than this share of the half-width asked for
-FIRST_TASKS = 1_000_000  # in the first call of the kernel
-SECONDS_AT_ONCE = 0.5  # in each later call: progress is reported between calls
+FEWEST_RUNS = 500  # with fewer runs an interval is not reliable
+LEAST_RUNS, MOST_RUNS = 20, 10**7  # limit for users
+RESOLUTION = 0.25  # the shortest interval of a ratio, as a share of *half_width*
+FIRST_TASKS = 1_000_000  # runs in the first call of the kernel
+SECONDS_AT_ONCE = 0.5  # runs in each later call; progress is reported between calls
 
-Progress: TypeAlias = Callable[[int, int], None]  # runs done, runs expected in all
+Progress: TypeAlias = Callable[[int, int], None]  # called with runs done and runs expected in total
 
 
 @dataclass(frozen=True)
 class Paired:
-    """Runs in which all orders see the same random draws, with bootstrap intervals.
+    """Sampling in which all orders see the same random draws, with bootstrap intervals.
 
-    Runs are made until the ratio of each order's time to the baseline's has an interval of relative
-    *half_width*, or until there are *most_runs*. No interval of a ratio is shorter than a quarter
-    of *half_width*, because a shorter one would claim more precision than it has.
+    Runs are added until each ratio of times has an interval of relative *half_width*, or until
+    there are *most_runs*. No interval of a ratio is shorter than a quarter of *half_width*, because
+    it would claim too much precision.
     """
 
     half_width: float = 0.01
@@ -53,7 +53,7 @@ class PaperSampling:
     def __post_init__(self) -> None:
         checks.whole_number(
             "samples", self.samples, least=1, most=3_000
-        )  # all ratios of two are in memory
+        )  # the ratios of all pairs are in memory
         checks.whole_number("runs", self.runs, least=1, most=MOST_RUNS)
         checks.whole_number("runs", self.samples * self.runs, least=1, most=MOST_RUNS)
 
@@ -63,7 +63,7 @@ Sampling: TypeAlias = Paired | PaperSampling
 
 @dataclass(frozen=True)
 class Estimates:
-    """What was estimated of an order."""
+    """Estimates for an order."""
 
     time: Mean
     stall: Mean
@@ -72,9 +72,9 @@ class Estimates:
 
 @dataclass(frozen=True)
 class Ratios:
-    """An order's estimates over the baseline's.
+    """Ratios of an order's estimates to the baseline's.
 
-    `stall` is None if one of the two never found nothing, or if the baseline may never do so.
+    `stall` is None if one of the two orders never stalled, or if the baseline may never stall.
     """
 
     time: Ratio
@@ -84,11 +84,11 @@ class Ratios:
 
 @dataclass(frozen=True)
 class Simulation(Answer, Shown):
-    """What came out of a comparison of orders.
+    """The result of a comparison of orders.
 
-    `ratio` has a key ``NAME_over_BASELINE`` for each other order. `precise` says whether the
-    half-width asked for was reached, in enough runs to trust it; `PaperSampling` asks for no
-    half-width. `half_width` is that of the ratios of time, or of the times if there are no ratios.
+    `ratio` has a key ``NAME_over_BASELINE`` for each other order. `precise` says whether the wanted
+    half-width was reached in enough runs; `PaperSampling` has no wanted half-width. `half_width` is
+    the largest of the ratios of time, or of the times if there are no ratios.
 
     >>> twice = Estimates(Mean(2.0, 1.9, 2.1), Mean(0, 0, 0), Mean(1, 1, 1))
     >>> Simulation({"fifo": twice}, {}, runs=20, seed=0, precise=True, half_width=0.01)
@@ -119,14 +119,14 @@ class Simulation(Answer, Shown):
 
 
 def silent(done: int, expected: int) -> None:
-    """Tell nobody how many runs were made."""
+    """Report no progress."""
 
 
 @dataclass(frozen=True, eq=False)
 class SideBySide:
-    """Orders by name on one experiment, all compared with the order named *baseline*.
+    """Orders by name in one experiment, all compared with the order named *baseline*.
 
-    *tell* hears from time to time how many runs were made, and how many are expected.
+    *tell* is called from time to time with the number of runs done and expected.
 
     >>> from icsched import Dag, Times, Workers
     >>> from icsched.sim import Played
@@ -143,7 +143,7 @@ class SideBySide:
     tell: Progress = silent
 
     def simulated(self, sampling: Sampling) -> Simulation:
-        """Return what runs by this *sampling* say; raises as an `Experiment` does."""
+        """Return the result of runs by this *sampling*; raises the errors of `Experiment`."""
         if isinstance(sampling, PaperSampling):
             return self._by_paper(sampling)
         rows = np.empty((len(METRICS) * len(self.orders), 0))
@@ -203,7 +203,7 @@ class SideBySide:
         ratio: Callable[[Any, Any], Any],
         runs: int,
     ) -> Simulation:
-        """Return the answer of *mean* and *ratio* for *rows*, which each order has by metric."""
+        """Return the results of *mean* and *ratio* for *rows*: for each order a row per metric."""
         orders = {name: Estimates(*map(mean, own)) for name, own in rows.items()}
         ratios = {
             f"{name}_over_{self.baseline}": Ratios(*map(ratio, own, rows[self.baseline]))
@@ -215,6 +215,6 @@ class SideBySide:
 
 
 def _next_count(runs: int, excess: float, most: int) -> int:
-    """Return how many runs should make an interval *excess* times shorter."""
+    """Return the number of runs that should make an interval *excess* times shorter."""
     needed = min(4.0 * runs, 1.1 * excess * excess * runs)
     return min(most, max(runs + runs // 4, int(needed)))

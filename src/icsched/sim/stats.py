@@ -1,8 +1,8 @@
-"""Intervals for what simulated runs estimate: a bootstrap, and those of Malewicz et al. 2007.
+"""Intervals for estimates from simulated runs: bootstrap, and those of Malewicz et al. 2007.
 
-A bootstrap interval is meant to hold the long-run value with probability 95% or more. An interval
-of Malewicz et al. 2007, "A Tool for Prioritizing DAGMan Jobs and its Evaluation", says how much
-means of a given number of runs vary.
+A bootstrap interval should contain the long-run value with a probability of at least 95%. An
+interval of Malewicz et al. 2007, "A Tool for Prioritizing DAGMan Jobs and its Evaluation", says how
+much means of a given number of runs vary.
 """
 
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ import numpy as np
 from icsched.arrays import Floats
 
 RESAMPLES = 2000
-MOST_BLOCKS = 1000  # runs are drawn again in at most this many blocks of consecutive runs
-_AT_ONCE = 20  # resamples in memory: few, so that the same memory is used again each time
-_CUT = 0.025  # left out at each end
+MOST_BLOCKS = 1000  # runs are resampled in at most this many blocks of consecutive runs
+_AT_ONCE = 20  # resamples in memory at once: few, so that memory is reused
+_CUT = 0.025  # share that is cut at each end
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Mean:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A ratio of two means, as the median of what it may be, with its interval.
+    """A ratio of two means: the median of the resampled ratios, with an interval.
 
-    `mean` and `deviation` are the mean and the standard deviation of what the ratio may be.
+    `mean` and `deviation` are the mean and the standard deviation of the resampled ratios.
     """
 
     median: float
@@ -56,12 +56,12 @@ def _relative_half_width(middle: float, low: float, high: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Bootstrap:
-    """Means of rows over runs drawn again with replacement; rows have a column per run.
+    """Means of rows over runs resampled with replacement; rows have a column per run.
 
-    The same runs are drawn for all rows, so what two rows have in common in each run cancels
-    in their ratio. More than `MOST_BLOCKS` runs are drawn in blocks of consecutive runs, which are
-    independent because runs are. Intervals are percentiles. Corrections for skewness were tried:
-    where orders differ in few runs, the intervals then held the long-run value less often.
+    The same runs are drawn for all rows, so effects that two rows share in a run cancel in their
+    ratio. More than `MOST_BLOCKS` runs are drawn in blocks of consecutive runs, which are
+    independent. Intervals are percentiles. With corrections for skewness, intervals contained the
+    long-run value less often if orders differ in few runs.
 
     >>> drawn = Bootstrap.of(np.array([[1.0, 3.0], [2.0, 6.0]]), seed=1)
     >>> sorted(set(drawn.means[:, 0].tolist()))
@@ -70,12 +70,12 @@ class Bootstrap:
     Ratio(median=2.0, low=2.0, high=2.0, mean=2.0, deviation=0.0)
     """
 
-    means: Floats  # a row per resample
-    found: Floats  # means of the rows as given
+    means: Floats  # one row per resample
+    found: Floats  # means of the original rows
 
     @classmethod
     def of(cls, rows: Floats, *, seed: int) -> "Bootstrap":
-        """Draw *rows* again, `RESAMPLES` times."""
+        """Resample *rows*, `RESAMPLES` times."""
         starts = np.unique(np.linspace(0, rows.shape[1], MOST_BLOCKS, endpoint=False).astype(int))
         blocks = np.add.reduceat(rows, starts, axis=1)
         runs = np.diff(starts, append=rows.shape[1]).astype(float)
@@ -89,11 +89,11 @@ class Bootstrap:
         return Mean(float(self.found[row]), low, high)
 
     def ratio(self, above: int, below: int, *, resolution: float = 0.0) -> Ratio | None:
-        """Return the ratio of the means of two rows; None if either is 0, or the lower one may be.
+        """Return the ratio of the means of two rows; None if one is 0, or the denominator may be.
 
-        What never happened in these runs has a mean of 0, and nothing says how near to 0 its
-        long-run mean is. The interval reaches at least *resolution*, relative to the median, to
-        each side. If few runs differ, drawing them again says little about runs that were not seen.
+        A mean of 0 does not show how near to 0 the long-run mean is. The interval extends at least
+        *resolution*, relative to the median, to each side, because if few runs differ, resampling
+        says little about other runs.
         """
         if not self.found[above] or not self.means[:, below].all():
             return None
@@ -113,14 +113,14 @@ def _drawn_means(
     drawn = rng.integers(count, size=(_AT_ONCE, count)) + count * np.arange(_AT_ONCE)[:, None]
     weights = np.bincount(drawn.ravel(), minlength=_AT_ONCE * count).astype(float)
     weights = weights.reshape(_AT_ONCE, count)
-    # Not a matrix product: it adds up in an order that depends on the machine.
+    # Not a matrix product, whose order of summation depends on the machine.
     totals: Floats = np.einsum("rb,kb->rk", weights, blocks)
     drawn_runs: Floats = np.einsum("rb,b->r", weights, runs)
     return totals / drawn_runs[:, None]
 
 
 def paper_mean(samples: Floats) -> Mean:
-    """Return the mean of *samples* and the range that is left when both ends are cut.
+    """Return the mean of *samples* and their range after cutting both ends.
 
     >>> paper_mean(np.arange(40.0))
     Mean(mean=19.5, low=1.0, high=38.0)
@@ -132,9 +132,9 @@ def paper_mean(samples: Floats) -> Mean:
 def paper_ratio(above: Floats, below: Floats) -> Ratio | None:
     """Return the interval of Malewicz et al. 2007: ratios of all pairs, 2.5% cut at each end.
 
-    None if a sample in the denominator is 0. Each sample is a mean of some runs. The interval says
-    how such a mean varies, and does not shrink with the number of samples. The mean and the
-    standard deviation are those of all pairs (section 4.2).
+    None if a sample in the denominator is 0. Each sample is a mean of some runs. The interval shows
+    the variation of such means, and does not shrink with more samples. Mean and standard deviation
+    are over all pairs (section 4.2).
 
     >>> paper_ratio(np.array([1.0, 3.0]), np.array([1.0]))
     Ratio(median=2.0, low=1.0, high=3.0, mean=2.0, deviation=1.0)

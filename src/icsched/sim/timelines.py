@@ -1,4 +1,4 @@
-"""What requests found over time: how many eligible tasks, and how often none."""
+"""Eligible tasks and idle workers over time, averaged over runs."""
 
 from dataclasses import dataclass
 
@@ -19,17 +19,17 @@ class Timeline(Tabular):
     """Averages over runs, an entry per period; all are equally long and `time` has their starts.
 
     `eligible` is the number of unassigned eligible tasks that a batch in the period found, averaged
-    over all batches in the period; 0 if the period has no batch. For `Workers` all who ask at one
-    moment are one batch.
+    over all batches in the period; 0 if the period has no batch. `Workers` that ask at the same
+    time are one batch.
 
-    For a `Pool`, `idle` counts the requests in the period that got nothing when they came, per unit
-    of time: they were lost, or had to wait. The sum over all periods, multiplied by the length of a
-    period, is the mean over runs of requests less the assignments made at once. For `Workers` and
-    `Recorded`, `idle` is the number of workers without a task, averaged over the period. The sum,
-    multiplied by the length of a period, is the time that workers spent without a task.
+    For a `Pool`, `idle` counts the requests in the period, per unit of time, that were lost or had
+    to wait. The sum over all periods, multiplied by the length of a period, is the mean number of
+    requests minus the assignments made at once. For `Workers` and `Recorded`, `idle` is the number
+    of workers without a task, averaged over the period. The sum, multiplied by the length of a
+    period, is the time that workers spent without a task.
 
-    Batches count up to the last assignment, workers up to the last result. After that nobody asks
-    for tasks in the run, and it still counts in the averages. A row of `to_pandas` is a period.
+    Batches count up to the last assignment, workers up to the last result. After that a run has no
+    requests, but still counts in the averages. `to_pandas` has a row for each period.
     """
 
     time: Floats
@@ -42,11 +42,11 @@ class Timeline(Tabular):
     ) -> "Timeline":
         """Follow the first *runs* runs under *order* from time 0 to *until*.
 
-        The runs are those of `simulate` with this *seed*. What happens after *until* is left out.
-        Raises as an `Experiment` does.
+        The runs are those of `simulate` with this *seed*. Events after *until* are left out. Raises
+        the errors of `Experiment`.
 
-        A `Pool` takes O(tasks + copies running) memory, however many batches come. `Workers`, and a
-        server written in Python, take memory for every step of a run.
+        A `Pool` needs O(tasks + copies running) memory for any number of batches. `Workers`, and a
+        server written in Python, need memory for every step of a run.
 
         >>> from icsched import Dag, Times
         >>> from icsched.sim import Played
@@ -72,7 +72,7 @@ class Timeline(Tabular):
 def _slots(
     experiment: Experiment, order: Player, edges: Floats, seed: int, run: int
 ) -> tuple[SlotCounts, Counts | Floats]:
-    """Return what the batches of a run found in each slot, and `idle` of each slot."""
+    """Return the counts of a run in each slot, and `idle` of each slot."""
     pool = experiment.pool
     if isinstance(pool, Pool):
         found = experiment.slot_counts(order, edges, seed=seed, run=run)
@@ -82,7 +82,7 @@ def _slots(
 
 
 def _idle_time(trace: Trace, pool: Workers | Recorded, edges: Floats) -> Floats:
-    """Return the time that workers spend without a task in each slot, up to the last result."""
+    """Return the idle time of workers in each slot, up to the last result."""
     over = float(trace.result.time[0])
     given = trace.assignments
     passed = np.minimum(edges, over)

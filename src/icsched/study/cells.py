@@ -1,10 +1,10 @@
-"""A study: orders against first come, first served over a grid of pools.
+"""Studies, which compare orders with first come, first served (fifo) over a grid of pools.
 
-The usual grid is that of figures 6 to 9 of Malewicz et al. 2007, "A Tool for Prioritizing DAGMan
-Jobs and its Evaluation": a cell is a mean interval and a mean batch size. A cell can also be a
-number of workers, or the one pool that a user gives. All cells use the same seed. Each cell is
-simulated on its own, so its result is what `simulate` finds, on any machine and whatever other
-cells are computed.
+The usual grid is from figures 6 to 9 of Malewicz et al. 2007, "A Tool for Prioritizing DAGMan Jobs
+and its Evaluation". There a cell is a mean interval and a mean batch size. A cell can also be a
+number of workers, or the one pool that a user gives. All cells use the same seed, and each is
+simulated on its own. So its result equals the result of `simulate`, on any machine and with any
+other cells.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ BASELINE = "fifo"
 class Cell:
     """A place in the grid: mean interval and mean batch size, or a number of workers.
 
-    The cell that has none of these is the pool of the `Terms`.
+    A cell without numbers stands for the pool `given` in the `Terms`.
     """
 
     interval: float | None = None
@@ -47,10 +47,10 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """What all cells of a study have in common.
+    """The inputs shared by all cells of a study.
 
-    `times` says how run times vary; their means belong to a `Subject`. `delay` is that of the pools
-    of the grid. `given` is the pool of a study that has one cell.
+    `times` has the law of run times; their means belong to a `Subject`. `delay` applies to all
+    pools of the grid. `given` is the pool of a study with one cell.
     """
 
     batch_law: BatchLaw = "exponential"
@@ -64,7 +64,7 @@ class Terms:
         check_seed(self.seed, 0)
 
     def pool(self, cell: Cell) -> AnyPool:
-        """Return the pool of a cell; raises ArgumentError for numbers that no pool has."""
+        """Return the pool of a cell; raises ArgumentError for impossible numbers."""
         if cell.workers is not None:
             return Workers(cell.workers, delay=self.delay)
         if cell.interval is not None and cell.batch is not None:
@@ -85,12 +85,12 @@ class Terms:
         }
 
 
-CellOrder: TypeAlias = Order | str  # a name is played as `simulate` plays it
+CellOrder: TypeAlias = Order | str  # ids, or the name of an order that `simulate` plays
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """What every cell simulates: a dag, the orders to compare with fifo, and mean run times.
+    """The subject of a study: a dag, orders to compare with fifo, and mean run times.
 
     Without `means` each task has a mean time of 1.
     """
@@ -102,9 +102,9 @@ class Subject:
 
 @dataclass(frozen=True)
 class CellResult:
-    """The result of a cell; `orders` and `ratio` have the keys that those of a `Simulation` have.
+    """The result of a cell; `orders` and `ratio` have the same keys as in a `Simulation`.
 
-    `interval`, `batch` and `workers` are those of the cell.
+    `interval`, `batch` and `workers` are copied from the cell.
     """
 
     interval: float | None
@@ -156,7 +156,7 @@ def grid(
 def workers_grid(terms: Terms, counts: Iterable[int]) -> tuple[Cell, ...]:
     """Return a cell for each number of workers, in ascending order, each once.
 
-    Raises ArgumentError for an impossible number of workers, or if there is none.
+    Raises ArgumentError for an impossible number of workers, or for an empty list.
 
     >>> [cell.workers for cell in workers_grid(Terms(), [16, 8, 8])]
     [8, 16]
@@ -218,7 +218,7 @@ def run_cells(subject: Subject, cells: Iterable[Cell], terms: Terms, *, threads:
         waiting = [pool.submit(run_cell, subject, cell, terms, progress=watch) for cell in cells]
         try:
             pending = set(waiting)
-            while pending:  # wakes up from time to time: a signal may reach another thread first
+            while pending:  # with a timeout, because a signal may reach another thread first
                 done, pending = wait(pending, timeout=0.5, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield future.result()
@@ -230,15 +230,14 @@ def run_cells(subject: Subject, cells: Iterable[Cell], terms: Terms, *, threads:
 
 
 class _GivenUpError(Exception):
-    """Nobody waits for the cell any more."""
+    """The result of the cell is not needed any more."""
 
 
 def fingerprint(subject: Subject, terms: Terms) -> str:
     """Return a digest that differs between studies whose cells must not be mixed.
 
-    It depends on the dag's arcs, the mean run times, the orders with their names, the terms and the
-    version of icsched, not on the names of tasks. An order that is given by its name differs from
-    every list of tasks.
+    It depends on arcs, mean run times, orders and their names, terms, and the version of icsched,
+    but not on names of tasks. An order that is given by name differs from every list of tasks.
 
     >>> first, second = Dag({"a": [], "b": ["a"]}), Dag({"x": [], "y": ["x"]})
     >>> one, other = (Subject(dag, {"prio": [0, 1]}) for dag in (first, second))

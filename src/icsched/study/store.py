@@ -1,9 +1,9 @@
 """Finished cells of studies, one line of JSON each, so that a stopped study can go on.
 
-Each line carries the fingerprint of its study. Cells of another workflow, order, law or sampling
-stay in the file and are never used for this study. A line is appended and synced when its cell is
-done. A line that a crash cut short is dropped, and its cell is computed again. A file that icsched
-did not write is never changed.
+Each line carries the fingerprint of its study. Cells of other studies stay in the file and are
+never used for this study. When a cell is done, its line is appended and synced. An incomplete line
+after a crash is dropped, and its cell is computed again. A file that icsched did not write is never
+changed.
 """
 
 import errno
@@ -24,7 +24,7 @@ CELLS = "cells.jsonl"
 
 Cells = dict[Cell, CellResult]
 
-_BEGINNING = b'{"study":"'  # how each line of ours begins
+_BEGINNING = b'{"study":"'  # prefix of each of our lines
 _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # some network file systems cannot lock
 
 
@@ -35,7 +35,7 @@ class _Line:
 
 
 class Store:
-    """The cells in a directory, open to add more; only one process at a time, where locks work.
+    """The cells in a directory, open for more; where locks work, by only one process at a time.
 
     Makes the directory. Raises FormatError if it cannot be written, if it holds a cells.jsonl that
     icsched did not write, or while another process has it open.
@@ -56,18 +56,18 @@ class Store:
             self._lock()
             data = read_if_there(self._path) or b""
             self._lines = _decoded(self._path, data)
-            with naming(self._path):  # a torn line must not run into the next
+            with naming(self._path):  # an incomplete line must not run into the next line
                 os.ftruncate(self._handle, _whole(data))
         except BaseException:
             os.close(self._handle)
             raise
 
     def cells(self, fingerprint: str) -> Cells:
-        """Return the cells that were there when the store was opened or were added since."""
+        """Return the cells that were in the file when the store was opened, or were added since."""
         return _of(self._lines, fingerprint)
 
     def add(self, fingerprint: str, result: CellResult) -> None:
-        """Keep *result*; once this returns, neither a crash nor a power cut loses it.
+        """Write *result* durably: after the return, neither a crash nor a power cut loses it.
 
         A power cut may still lose it if the file system says "synced" too early.
         """
@@ -86,7 +86,7 @@ class Store:
             except OSError as error:
                 if error.errno not in _NO_LOCKS:
                     raise
-            if not Path(self._path).exists():  # another study failed, and has just removed it
+            if not Path(self._path).exists():  # another study failed and has just removed it
                 raise FormatError(self._path, None, "another study is writing to it")
 
     def __enter__(self) -> "Store":
@@ -104,7 +104,7 @@ class Store:
             if isinstance(error, Exception) and os.fstat(self._handle).st_size == 0:
                 Path(self._path).unlink()
                 for made in self._new_directories:
-                    made.rmdir()  # fails if another file came
+                    made.rmdir()  # fails if another file was added
         os.close(self._handle)  # which releases the lock
 
 
@@ -144,7 +144,7 @@ def _decoded(path: str, data: bytes) -> list[_Line]:
             advice = "in a study of yours, remove that line"
             problem = f"expected a cell of a study: {error}; {advice}"
             raise FormatError(path, number, problem) from None
-    # What follows has no end of line, and must begin as a line of ours.
+    # The rest has no line end, and must begin like one of our lines.
     tail = data[_whole(data) :]
     begun = tail.rstrip(b"\0")[: len(_BEGINNING)]  # a power cut may leave zeros
     if not _BEGINNING.startswith(begun):
@@ -154,7 +154,7 @@ def _decoded(path: str, data: bytes) -> list[_Line]:
 
 
 def _whole(data: bytes) -> int:
-    """Length of *data* up to the end of its last whole line."""
+    """Return the length of *data* up to the end of its last complete line."""
     return data.rfind(b"\n") + 1
 
 
@@ -164,7 +164,7 @@ def _write(handle: int, data: bytes) -> None:
 
 
 def _make_directory(directory: str) -> list[Path]:
-    """Make the directory; return those that are new, the innermost first."""
+    """Make the directory; return all new directories, the innermost first."""
     path = Path(directory)
     new = [made for made in (path, *path.parents) if not made.exists()]
     try:

@@ -15,7 +15,7 @@ from icsched.study.cells import BASELINE, CellResult, Terms
 
 Rows = Mapping[str, Sequence[CellResult]]  # by the workflow's name
 
-SCHEMA = 2  # of study.json; 1 had one order, and its ratio without a name
+SCHEMA = 2  # of study.json; version 1 had only one order
 
 _RATIO = ("median", "low", "high", "mean", "deviation")
 _MEAN = ("mean", "low", "high")

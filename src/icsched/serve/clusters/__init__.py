@@ -1,7 +1,7 @@
 """Clusters of tasks for workers of unequal power.
 
-The paper on clusters is Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry
-Computing Platforms". docs/cluster.md says what icsched takes from it.
+They follow Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry Computing
+Platforms". docs/cluster.md lists the parts of the paper that icsched uses.
 """
 
 from icsched.serve.clusters.cluster_server import (

@@ -1,4 +1,4 @@
-"""Clusters for workers as they come: one cluster, a live server, and a plan without timing."""
+"""One cluster, a server of clusters for workers, and a plan of clusters without timing."""
 
 from __future__ import annotations
 
@@ -28,24 +28,20 @@ from icsched.serve.clusters.clusterers import (
 )
 from icsched.tables import Table
 
-# Whether a cluster is productive is computed for dags of up to this many tasks, within this effort.
+# `productive` is computed only for dags of at most this many tasks, and within this effort.
 EXACT_TASKS = 100
 EXACT_SETS = 200_000
 
 
 @dataclass(frozen=True)
 class Cluster(Answer, Sequence[int], Generic[T_co]):
-    """Tasks for one worker, who can run them all without waiting for another worker.
+    """Tasks that one worker can run without waiting for another worker.
 
-    `tasks` come in execution order: every parent of a task is done already, or comes earlier in
+    `tasks` are in execution order: every parent of a task is done already, or comes earlier in
     `tasks`. `names` has the names of the tasks. `cut_arcs` counts the arcs to tasks outside, along
-    which results must be sent. `cut_bytes` is the size of the results on these arcs, if sizes are
-    known. `productive` says whether no other set of this size would enable more tasks, if
-    everything handed out before counts as done; None if that is not known. `clusterer` names how
-    the cluster was found.
-
-    A cluster is the sequence of its tasks. An empty cluster says that nothing can be handed out
-    now.
+    which results must be sent. `cut_bytes` is the size of these results, if sizes are known.
+    `productive` says that no other set of this size enables more tasks, if all earlier clusters
+    count as done; None if unknown. `clusterer` is the name of the clusterer.
 
     >>> cluster = Cluster((4, 2), 3, True, "direct")
     >>> len(cluster), cluster[0], list(cluster), 2 in cluster, bool(Cluster((), 0, None, "direct"))
@@ -78,7 +74,7 @@ class Cluster(Answer, Sequence[int], Generic[T_co]):
     @overload
     def __getitem__(self, place: slice) -> tuple[int, ...]: ...
     def __getitem__(self, place: int | slice) -> int | tuple[int, ...]:
-        """Return the task at *place*, or those of a slice."""
+        """Return the task at *place*, or the tasks of a slice."""
         return self.tasks[place]
 
     def __repr__(self) -> str:
@@ -90,10 +86,10 @@ class Cluster(Answer, Sequence[int], Generic[T_co]):
 def set_apart(
     dag: Dag[T], clusters: Sequence[Cluster[T]], alone: Collection[int]
 ) -> list[Cluster[T]]:
-    """Return a whole plan of *dag* with the tasks *alone* in clusters of one.
+    """Return a whole plan of *dag* with each of the tasks *alone* in its own cluster.
 
-    The tasks before such a task in its cluster become a cluster, and so do the tasks after it. So
-    the tasks of all clusters come in the same order as before.
+    Such a task splits its cluster into the tasks before it and the tasks after it. The order of all
+    tasks does not change.
 
     >>> dag = Dag({"a": [], "b": ["a"], "c": ["b"]})
     >>> [part.tasks for part in set_apart(dag, [Cluster((0, 1, 2), 0, True, "direct")], [1])]
@@ -119,7 +115,7 @@ def _part(dag: Dag[T], before: Sequence[int], tasks: tuple[int, ...], clusterer:
 
 
 def is_productive(dag: Dag, before: Sequence[int], tasks: Sequence[int]) -> bool | None:
-    """Whether no set of as many tasks as *tasks* enables more once *before* has run.
+    """Whether no set of the size of *tasks* enables more tasks once *before* has run.
 
     None if the exact computation would be too large.
 
@@ -139,14 +135,14 @@ def is_productive(dag: Dag, before: Sequence[int], tasks: Sequence[int]) -> bool
     return int(left.sum()) - len(waiting) == int(best[len(tasks)])
 
 
-_MOST_NAMED = 8  # tasks, in a message
+_MOST_NAMED = 8  # tasks to show in a message
 _INSTEAD = "use auto, direct or lean"  # these take any dag
 
 
 def _auto(ground: Ground) -> Clusterer:
-    """Make the first that applies, so that an IC-optimal residual is kept if it costs nothing.
+    """Make the first clusterer that applies: an IC-optimal residual is kept if that costs nothing.
 
-    Direct clusters keep one if the order is IC-optimal.
+    Direct clusters keep an IC-optimal residual if the order is IC-optimal.
     """
     for entry in (DONOR, STAGGERED):
         if entry.objection(ground) is None:
@@ -163,13 +159,13 @@ CLUSTERERS: Table[NamedClusterer] = Table(
 
 
 class ClusterServer(Generic[T]):
-    """Hand out clusters of a dag to workers of different power, as they ask.
+    """Hands out clusters of a dag to workers of different power.
 
-    It is a `Server` by task ids. `take` gives a worker tasks whose parents are all done or come
-    with them, so that no worker ever waits for another. Arguments are as for `best_cluster`.
-    `clusterer` is the name of the clusterer in use. The dag is analysed once; the cost of a take
-    grows with the size of its cluster. Many servers of one dag can share the analysis: give each
-    the `Plan` of `prioritize` as *order*.
+    Tasks are ids, as for every `Server`. All parents of a task in a cluster are done or in the
+    cluster, so no worker ever waits for another. Arguments are as for `best_cluster`. `clusterer`
+    is the name of the clusterer in use. The dag is analysed once; the cost of a take grows with the
+    size of its cluster. To share the analysis of a dag between servers, give each of them the
+    `Plan` of `prioritize` as *order*.
 
     >>> from icsched import Dag
     >>> server = ClusterServer(Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]}))
@@ -223,16 +219,15 @@ class ClusterServer(Generic[T]):
     def take(self, capacity: int) -> Cluster[T]:
         """Return a cluster of *capacity* tasks, or fewer if no larger set is self-contained.
 
-        It is empty if nothing can be handed out now: all tasks are handed out, or wait for clusters
-        that are. A *capacity* of 0 is for an empty cluster.
+        The cluster is empty if all tasks are handed out, or wait for clusters that are handed out.
         Raises ArgumentError for a capacity below 0, and ClusterError if a clusterer of another
-        package chooses tasks that cannot be handed out together.
+        package makes an illegal choice.
         """
         size = min(checks.whole_number("capacity", capacity, least=0), len(self._dag))
         if not size:
             return self._described([])
         tasks = self._clusterer.choose(size)
-        tasks.sort(key=self._place.__getitem__)  # a legal order, as every subset of one is
+        tasks.sort(key=self._place.__getitem__)  # a part of a legal order is a legal order
         if len(tasks) > size or not self._rest.is_self_contained(tasks):
             raise self._broken_rule(tasks, size)
         cluster = self._described(tasks)
@@ -242,7 +237,7 @@ class ClusterServer(Generic[T]):
         return cluster
 
     def _broken_rule(self, tasks: list[int], size: int) -> ClusterError:
-        """Return the error for a choice that a worker could not run, or not alone."""
+        """Return the error for a choice that one worker could not run alone."""
         names = [self._dag.names[task] for task in tasks[:_MOST_NAMED]]
         dots = ", ..." if len(tasks) > _MOST_NAMED else ""
         chosen = f"{', '.join(map(repr, names))}{dots}"
@@ -257,7 +252,7 @@ class ClusterServer(Generic[T]):
         return Cluster(tuple(tasks), *found, cut_bytes, names)
 
     def _productive(self, tasks: list[int]) -> bool | None:
-        """Decide by Theorem 3.1 if what is handed out begins an IC-optimal order, else exactly."""
+        """Decide by Theorem 3.1 if the tasks handed out begin an IC-optimal order, else exactly."""
         if not tasks:
             return None
         last = max(self._last_place, self._place[tasks[-1]])
@@ -270,22 +265,21 @@ class ClusterServer(Generic[T]):
 
     def _note_handed_out(self, tasks: Sequence[int]) -> None:
         self._handed += len(tasks)
-        # Not lowered when tasks are lost: then fewer clusters are called productive, never too
-        # many.
+        # Not lowered when tasks are lost: then some productive clusters are missed, but none is
+        # wrongly called productive.
         self._last_place = max([self._last_place, *(self._place[task] for task in tasks)])
         self._clusterer.took(tasks)
 
     def done(self, *tasks: int) -> None:
-        """Record the results of *tasks*: a whole cluster by ``done(*cluster)``, or a part of it.
+        """Record the results of *tasks*: ``done(*cluster)`` for a whole cluster, or a part of it.
 
-        Tasks of a cluster that are not named stay handed out. A task that was lost, or that was
-        never handed out, may have a result too. A task that is done stays done. Raises GameError
-        for a task with a parent that is neither done nor named before it; the tasks named before
-        that task are done.
+        Other tasks of the cluster stay handed out. A task that was lost, or that was never handed
+        out, may have a result too. A task that is done stays done. Raises GameError for a task with
+        a parent that is neither done nor earlier in *tasks*, which are recorded up to that task.
         """
         rest = self._rest
         ready, finished = list[int](), list[int]()
-        early = list[int]()  # finished, and never handed out
+        early = list[int]()  # finished without being handed out
         try:
             for task in tasks:
                 if rest.is_news(task):
@@ -299,10 +293,10 @@ class ClusterServer(Generic[T]):
             self._clusterer.finished(finished)
 
     def lost(self, *tasks: int) -> None:
-        """Take *tasks* back, to hand them out again, unless they are done or were not handed out.
+        """Offer *tasks* again, unless they are done or were not handed out.
 
-        Tasks of the same cluster that wait for one of *tasks* come back too: their worker could not
-        run them without waiting for another worker.
+        Tasks of the same cluster that wait for one of *tasks* are offered again, too, because their
+        worker would have to wait for another worker.
         """
         rest = self._rest
         stack = [rest.known(task) for task in tasks]
@@ -326,7 +320,7 @@ def best_cluster(
     order: Order | Plan | None = None,
     sizes: PerTask | None = None,
 ) -> Cluster[T]:
-    """Return one cluster of *size* tasks off *graph*, which is what `prioritize` takes.
+    """Return one cluster of *size* tasks of *graph*, which is as in `prioritize`.
 
     *clusterer* is a name of `CLUSTERERS`:
 
@@ -334,18 +328,18 @@ def best_cluster(
       IC-optimal, the cluster is productive and the residual has an IC-optimal order.
     - "staggered": whole blocks where that cuts fewer arcs, for linear compositions. The residual
       has an IC-optimal order.
-    - "donor": the cheapest set, for dags of which every residual has an IC-optimal order.
-    - "lean": the cheapest set, for any dag. Nothing is promised about the residual.
+    - "donor": the cheapest set, for dags whose residuals all have an IC-optimal order.
+    - "lean": the cheapest set, for any dag. The residual may have no IC-optimal order.
     - "auto": the first that applies of "donor", "staggered" (unless *order* is given), "direct"
       if the order is known to be IC-optimal, and "lean". So the residual has an IC-optimal order
       whenever a theorem gives one, and costs nothing when no theorem does.
 
     *sizes*, bytes of each task's result as whole numbers, makes "donor" and "lean" count bytes
-    instead of arcs. The `Plan` that ``prioritize(dag)`` found may be given as *order*: then the
-    plan is not computed again, and clusterers are chosen as if no *order* were given.
-    Raises ArgumentError for an impossible size or an unknown clusterer. Raises ClusterError for a
-    clusterer that cannot be used with this dag, or a plan of another dag. Raises ScheduleError for
-    an order or sizes that do not fit *dag*.
+    instead of arcs. If *order* is the `Plan` of ``prioritize(dag)``, the plan is not computed
+    again, and clusterers are chosen as if there were no *order*. Raises ArgumentError for an
+    impossible size or an unknown clusterer. Raises ClusterError for a clusterer that cannot be used
+    with this dag, or a plan of another dag. Raises ScheduleError for an order or sizes that do not
+    fit *dag*.
 
     >>> from icsched import families
     >>> dag = families.cordasco2011_fig6()

@@ -63,12 +63,12 @@ class Clusterer(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """What a clusterer works on.
+    """The input of a clusterer.
 
-    `rest` is what is left of `dag`; the server keeps it up to date. `order` is a legal order, and
-    `proved` says whether it is known to be IC-optimal. `sizes` are the bytes of each task's
-    result; None means that a set is judged by the arcs that it cuts. `has_own_order` says whether
-    the order is another than that of the dag's analysis.
+    `rest` is the state of `dag`, which the server updates. `order` is a legal order, and `proved`
+    says whether it is known to be IC-optimal. `sizes` are the bytes of each task's result; None
+    means that the cost of a set is the number of arcs it cuts. `has_own_order` says whether the
+    order differs from the order of the dag's analysis.
     """
 
     dag: Dag
@@ -96,7 +96,7 @@ class Ground:
 
     @cached_property
     def analysis(self) -> Analysis:
-        """The dag taken apart into blocks; computed here if the order is the user's own."""
+        """The dag split into blocks; computed here if the order is the user's own."""
         return analyse(self.dag)
 
 
@@ -110,11 +110,11 @@ def _is_ic_optimal(dag: Dag, order: Order) -> bool:
 
 @dataclass(frozen=True)
 class NamedClusterer:
-    """A way to make clusters, with the one name it has everywhere.
+    """A clusterer in the table `CLUSTERERS`.
 
-    `sentence` says what it is, for help and pages. `make` makes the clusterer of a server.
-    `objection` says why the clusterer cannot be used with a dag, its analysis or its order; None
-    means that it can be used.
+    `sentence` describes it in help and pages. `make` returns the clusterer of a server. `objection`
+    says why the clusterer cannot be used with a dag, its analysis or its order; None means that it
+    can be used.
     """
 
     name: str
@@ -124,42 +124,42 @@ class NamedClusterer:
 
 
 class Direct(Clusterer):
-    """Take the tasks that come first in an order.
+    """Takes the first tasks of an order.
 
     If the order is IC-optimal, the cluster is productive, and the rest of the order is IC-optimal
-    for the residual (Theorem 3.1). The order of a linear composition runs through the blocks of
-    its chain, so Corollary 3.1 says the same.
+    for the residual (Theorem 3.1). The order of a linear composition follows the blocks of its
+    chain, so Corollary 3.1 implies the same.
     """
 
     def __init__(self, ground: Ground) -> None:
         super().__init__("direct", [Frontier(ground.rest, ground.order)])
 
     def choose(self, size: int) -> list[int]:
-        """Return the *size* tasks that come first, or as many as can be taken."""
+        """Return the first *size* tasks, or fewer if no more can be taken."""
         return self._frontiers[0].grow(size) or []
 
 
 DIRECT = NamedClusterer("direct", "the first tasks of the order", Direct)
 
 
-# Arcs that a way of growing sets may look at for sets that are not taken: at first, and for each
-# task and arc that is handed out.
+# Arcs that each of the ways may visit in sets that are not taken: at first, and more for each task
+# and arc that is handed out.
 _FIRST_LOOKS = 100_000
 _LOOKS = 16
 
 
 class Lean(Clusterer):
-    """Take the cheapest of four sets grown in different ways.
+    """Takes the cheapest of four sets, each grown in a different way.
 
     The four ways are: the tasks that open fewest arcs, a neighbourhood, depth first, and direct,
-    which follows the order. So a lean cluster never costs more than a direct one in its place, and
-    is direct if the other ways gain nothing. A set costs the bytes that it sends to others if sizes
-    are known, and otherwise the arcs that it cuts.
+    which follows the order. So a lean cluster never costs more than a direct cluster in its place.
+    The cost of a set is the bytes that it sends to other tasks, or the arcs that it cuts if sizes
+    are unknown.
 
-    A task of very many children may be looked at for one cluster after another, in sets that are
-    never the cheapest. So each way may look at a limited number of arcs in sets that are not taken.
-    A way that has used up its looks is skipped until more tasks have been handed out. If the direct
-    way has used up its looks, its set is taken.
+    A task with very many children could be visited again for every cluster, in sets that are never
+    the cheapest. So each way has a budget of arcs to visit in sets that are not taken. A way
+    without budget is skipped until more tasks have been handed out. If the direct way has no budget
+    left, its set is taken.
     """
 
     def __init__(self, ground: Ground, name: str = "lean") -> None:
@@ -168,12 +168,12 @@ class Lean(Clusterer):
         super().__init__(
             name,
             [
-                # First, because it leaves tasks of very many children for last. A set that is sure
-                # to cost more is given up early, so the children of these tasks are not looked at
-                # for nothing.
+                # First, because it takes tasks with very many children last. A set that is sure to
+                # cost more is given up early, so the children of these tasks are rarely visited in
+                # vain.
                 Frontier(rest, deep, score=lambda task: rest.out_degree(task) - rest.missing[task]),
                 Neighbourhood(rest, deep, dag.parent_rows),
-                # From the other end, so that the sets have little in common.
+                # From the other end, so that the sets differ much.
                 Frontier(rest, sink_by_sink_order(dag, order[::-1])),
                 Frontier(rest, order),
             ],
@@ -183,10 +183,10 @@ class Lean(Clusterer):
         self._looks = [_FIRST_LOOKS] * len(self._frontiers)
 
     def choose(self, size: int) -> list[int]:
-        """Return the cheapest set, the last if several are; all sets are equally large."""
+        """Return the cheapest set, the last one on a tie; all sets have the same size."""
         best, way, least = list[int](), len(self._looks) - 1, inf
         asked = [i for i, looks in enumerate(self._looks) if looks >= 0]
-        if way not in asked:  # take its set, and count no cost
+        if way not in asked:  # take its set without counting the cost
             best, asked = self._frontiers[way].grow(size) or [], []
         for i in asked:
             tasks = self._frontiers[i].grow(size, least, self._sizes)
@@ -206,11 +206,11 @@ class Lean(Clusterer):
 
 
 def sink_by_sink_order(dag: Dag, order: Sequence[int]) -> list[int]:
-    """Return an order that finishes what a task waits for before it begins anything else.
+    """Return an order that finishes the ancestors of one sink before it begins another sink.
 
-    The sinks come in the order of *order*. Each sink comes after everything that it still waits
-    for, found depth first. A prefix holds whole subtrees of reductions and whole branches of
-    expansions, so few arcs leave it. O(tasks + arcs).
+    The sinks are in the order of *order*. Before each sink come its remaining ancestors, depth
+    first. A prefix has whole subtrees of reductions and whole branches of expansions, so few arcs
+    leave the prefix. O(tasks + arcs).
 
     >>> in_tree = Dag.from_arcs(7, [(0, 4), (1, 4), (2, 5), (3, 5), (4, 6), (5, 6)])
     >>> sink_by_sink_order(in_tree, range(7))
@@ -250,12 +250,12 @@ DONOR = NamedClusterer(
 
 
 class Staggered(Clusterer):
-    """Take whole blocks, skipping others, if that cuts fewer arcs than going in order.
+    """Takes whole blocks, and skips others, if that cuts fewer arcs than the order does.
 
-    What is left is then a chain of blocks again, so it has an IC-optimal order. Only the direct
-    cluster takes a part of a block, and only of the first block left: after a skip the lemma does
-    not hold for parts. A block that was begun is finished before another is skipped to. Sinks of
-    the dag whose parents are in the cluster join it, because they enable nothing.
+    The residual is then a chain of blocks again, so it has an IC-optimal order. Only the direct
+    cluster takes a part of a block, and only of the first block left, because after a skip the
+    lemma does not hold for parts. A block that was begun is finished before others are skipped.
+    Sinks of the dag whose parents are in the cluster join it, because they enable nothing.
     """
 
     def __init__(self, ground: Ground) -> None:
@@ -271,12 +271,12 @@ class Staggered(Clusterer):
         self._handed, self._done = [0] * len(parts), [0] * len(parts)
         place = np.zeros(len(order), np.int64)
         place[rows.targets] = np.arange(len(rows.targets))
-        self._place: list[int] = place.tolist()  # of nonsinks, in self._nonsinks
-        self._kept = bytearray(b"\x01") * len(self._nonsinks)  # by place: 0 once handed out
+        self._place: list[int] = place.tolist()  # positions of nonsinks in self._nonsinks
+        self._kept = bytearray(b"\x01") * len(self._nonsinks)  # by position: 0 once handed out
         self._begun: set[int] = set()
-        self._left = 0  # tasks not handed out in blocks that were begun
-        # Arcs that leave each block, less the arcs that enter it from tasks not done. The last
-        # entry is for tasks that are in no block, whose owner is -1.
+        self._left = 0  # tasks left in blocks that were begun
+        # Arcs that leave each block, minus the arcs that enter it from tasks not done. The last
+        # entry is for tasks in no block, whose owner is -1.
         opens = self._rest.opened()[self._nonsinks]
         ends = np.concatenate([[0], np.cumsum(opens)])[self._offsets]
         self._opens: list[int] = [*np.diff(ends).tolist(), 0]
@@ -292,7 +292,7 @@ class Staggered(Clusterer):
         return self._offsets[block + 1] - self._offsets[block]
 
     def choose(self, size: int) -> list[int]:
-        """Return the direct set, or an equally large one of whole blocks that cuts fewer arcs."""
+        """Return the direct set, or a set of whole blocks of the same size that cuts fewer arcs."""
         best = self._frontiers[0].grow(size) or []
         if self._left >= size:
             return best
@@ -312,7 +312,7 @@ class Staggered(Clusterer):
         return best
 
     def _free_tasks(self, block: int) -> Iterator[int]:
-        """Yield the free tasks of *block*; searching bytes makes this quick for a wide block."""
+        """Yield the free tasks of *block*; a search in bytes is fast for a wide block."""
         end = self._offsets[block + 1]
         place = self._kept.find(1, self._offsets[block], end)
         while place >= 0:

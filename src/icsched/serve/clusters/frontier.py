@@ -1,4 +1,4 @@
-"""What is left of a dag while clusters are handed out, and sets that can be taken from it."""
+"""The state of a dag while clusters are handed out, and growth of sets to hand out."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from icsched.ready import Readiness
 
 
 class Rest(Readiness):
-    """What is ready, handed out and done of a dag, and the cost of cutting off a set of tasks."""
+    """The ready, handed out and done tasks of a dag, and the cost of a set of tasks."""
 
     def out_degree(self, task: int) -> int:
         """Return the number of children of *task*."""
         return self._offsets[task + 1] - self._offsets[task]
 
     def parents_inside(self, tasks: Sequence[int]) -> dict[int, int]:
-        """Return how many parents among *tasks* each task has; only tasks with any."""
+        """Return the number of parents in *tasks* of each task that has any."""
         inside: dict[int, int] = {}
         targets, offsets = self._targets, self._offsets
         for task in tasks:
@@ -30,26 +30,26 @@ class Rest(Readiness):
         return inside
 
     def is_self_contained(self, tasks: Sequence[int]) -> bool:
-        """Whether *tasks* are free, and every parent of a task is done or one of *tasks*."""
+        """Whether *tasks* are free, and every parent of these is done or in *tasks*."""
         inside = self.parents_inside(tasks)
         return len(set(tasks)) == len(tasks) and all(
             self.free[task] and inside.get(task, 0) == self.missing[task] for task in tasks
         )
 
     def cut_arcs(self, tasks: Sequence[int]) -> int:
-        """Count the arcs from *tasks*, a self-contained set, to all others.
+        """Count the arcs from *tasks*, a self-contained set, to all other tasks.
 
-        Every parent of a member is done or a member, so `missing` counts inner arcs.
+        All parents of a member that are not done are members, so `missing` counts inner arcs.
         """
         return sum(self.out_degree(task) - self.missing[task] for task in tasks)
 
     def opened(self) -> NDArray[np.int64]:
-        """Return the number of children of each task, less the parents that it waits for."""
+        """Return, for each task, its children minus the parents that it waits for."""
         opened: NDArray[np.int64] = np.diff(self._offsets) - np.array(self.missing)
         return opened
 
     def cut_bytes(self, tasks: Sequence[int], sizes: Sequence[int]) -> int:
-        """Size of the results that go from *tasks* to others, counted for each arc."""
+        """Return the size of the results that *tasks* send to other tasks, counted for each arc."""
         members = set(tasks)
         return sum(
             sizes[task] * sum(child not in members for child in self.children(task))
@@ -58,11 +58,11 @@ class Rest(Readiness):
 
 
 class Frontier:
-    """The tasks that wait for no parent, best first by one ranking, and sets grown from them.
+    """The tasks that wait for no parent, ranked best first; grows sets from them.
 
-    A task's key is its *score*, if there is one, and then its place in *order*. The score is
-    asked for when all parents are done or in the set, and must not change while they are.
-    *sizes* are the sizes of tasks if they are not all 1.
+    The key of a task is its *score*, if there is one, then its place in *order*. The score is
+    computed when all parents are done or in the set, and must not change later. *sizes* are the
+    sizes of tasks, by default 1.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Frontier:
         self._members: list[int] = []
         self._inside: dict[int, int] = {}
         self._offers: list[int] = []
-        self.looked = 0  # arcs that the last growth looked at
+        self.looked = 0  # arcs that the last growth visited
 
     def _key(self, task: int) -> int:
         rank = self._rank[task]
@@ -101,7 +101,7 @@ class Frontier:
             heappush(self._ready, self._key(task))
 
     def settle(self) -> None:
-        """Put back what the last growth looked at and was not taken."""
+        """Put back tasks that the last growth visited and that were not taken."""
         for key in self._popped:
             if self._rest.free[self._task(key)]:
                 heappush(self._ready, key)
@@ -110,12 +110,12 @@ class Frontier:
     def grow(
         self, room: int, most_cut: float = inf, weights: Sequence[int] | None = None
     ) -> list[int] | None:
-        """Return a self-contained set of size *room* at most, the best task added first.
+        """Return a self-contained set of at most size *room*, the best task added first.
 
-        Tasks that are too large are passed over, but at most *room* of them. Without sizes, the set
-        is smaller than *room* only if no larger set is self-contained. Returns None as soon as the
-        set is sure to cut more arcs than *most_cut*; an arc counts as much as the *weights* of its
-        parent say. O(set x degree x log).
+        At most *room* tasks that are too large are skipped. Without sizes, the set is smaller than
+        *room* only if no larger set is self-contained. Returns None as soon as the set is sure to
+        cut more arcs than *most_cut*. The weight of an arc is the weight of its parent in
+        *weights*. O(set x degree x log).
         """
         self._members, self._inside, self._offers, self.looked = [], {}, [], 0
         patience, cut, is_too_dear = room, 0, False
@@ -156,7 +156,7 @@ class Frontier:
         return enabled
 
     def _best(self) -> int | None:
-        """Remove and return the best free task of those that are offered and those ready."""
+        """Remove and return the best free task among the offered and the ready tasks."""
         ready, offers, free = self._ready, self._offers, self._rest.free
         while ready or offers:
             if offers and (not ready or offers[0] < ready[0]):
@@ -170,7 +170,7 @@ class Frontier:
 
 
 class Neighbourhood(Frontier):
-    """Grows a set around a first task: tasks that close arcs, then tasks that share children.
+    """Grows a set around a first task: first tasks that close arcs, then tasks that share children.
 
     If tasks have several parents, as in a mesh, the sets are compact.
     """
@@ -185,7 +185,8 @@ class Neighbourhood(Frontier):
             closing = self._rest.out_degree(child) <= self._rest.missing[child]
             self._offer(child, urgent=closing)
         for child in self._rest.children(task):
-            # A child that needs more tasks than there is room for cannot join. One look is enough.
+            # A child cannot join if it needs more tasks than there is room for. One check is
+            # enough.
             if self._inside[child] == 1 < self._rest.missing[child] <= room:
                 parents = self._targets[self._offsets[child] : self._offsets[child + 1]]
                 self.looked += len(parents)
@@ -194,7 +195,7 @@ class Neighbourhood(Frontier):
                         self._offer(other, urgent=False)
 
     def _offer(self, task: int, *, urgent: bool) -> None:
-        """Offer *task* before everything that is ready: urgent tasks first, then first come."""
+        """Offer *task* before all ready tasks: urgent tasks first, then the earliest offered."""
         tasks = len(self._order)
         turn = len(self._members) - (2 if urgent else 1) * tasks
         heappush(self._offers, (turn - 1) * tasks + self._rank[task])
