@@ -3,11 +3,12 @@
 Strands are named as in Cordasco, Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory".
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from icsched import _native
 from icsched._native import BlockOrders, Blocks, BlockShapes
@@ -35,7 +36,6 @@ _FAMILIES = (
     *("K({},{})", "Clique({})", "Clique*({})", "B({},{})", "G({})"),
 )
 _STRAND = _FAMILIES.index("strand")
-Labels = tuple[list[str], list[int], list[int]]  # families, and the numbers to put into each
 
 
 def family_name(block: Dag, kind: Kind) -> str:
@@ -57,12 +57,21 @@ def family_name(block: Dag, kind: Kind) -> str:
         sources=np.array([len(block.sources)]),  # with isolated tasks, which no block has
         bipartite=np.array([block.is_bipartite]),
     )
-    family, *numbers = (column[0] for column in _labels(block, blocks, np.array([kind]), shapes))
-    return str(family).format(*numbers)
+    return _names(*_labels(block, blocks, np.array([kind]), shapes))[0]
 
 
-def _labels(dag: Dag, blocks: Blocks, kind: Ids, shape: BlockShapes) -> Labels:
-    """Return what names each block: the same for blocks of the same name."""
+def _names(families: Sequence[str], labels: NDArray[np.int64]) -> list[str]:
+    """Return the name of each block from what `_labels` returns."""
+    return [families[family].format(*numbers) for family, *numbers in labels.T.tolist()]
+
+
+def _labels(
+    dag: Dag, blocks: Blocks, kind: Ids, shape: BlockShapes
+) -> tuple[list[str], NDArray[np.int64]]:
+    """Return families, and three rows of labels that are the same for blocks of the same name.
+
+    The labels of a block are the place of its family, and the two numbers to put into that.
+    """
     sources, sinks, none = shape.sources, shape.sinks, np.zeros(len(kind), np.int32)
     tree = kind == Kind.TREE
     same_out = (shape.least_out == shape.most_out) & (shape.most_out > 1)
@@ -82,17 +91,16 @@ def _labels(dag: Dag, blocks: Blocks, kind: Ids, shape: BlockShapes) -> Labels:
         (np.ones(len(kind), bool), shape.members, none),
     )
     tests, *numbers = zip(*cases, strict=True)
-    family, first, second = (np.select(tests, column) for column in (range(len(cases)), *numbers))
-    names = [_FAMILIES[number] for number in family.tolist()]
-    strands = ids_where(family == _STRAND)
+    labels = np.array([np.select(tests, row) for row in (range(len(cases)), *numbers)], np.int64)
+    strands = ids_where(labels[0] == _STRAND)
     spines = _native.block_spines(dag.child_rows, blocks, strands)
-    named: dict[bytes, str] = {}
-    for row, block in enumerate(strands.tolist()):
-        spine = spines[row].tobytes()
-        if spine not in named:
-            named[spine] = _strand_name(spines[row].tolist())
-        names[block] = named[spine]
-    return names, first.tolist(), second.tolist()
+    places: dict[bytes, int] = {}
+    labels[0, strands] = [
+        places.setdefault(spines.targets[start:end].tobytes(), len(_FAMILIES) + len(places))
+        for start, end in pairwise(spines.offsets.tolist())
+    ]
+    names = (_strand_name(np.frombuffer(spine, np.int32).tolist()) for spine in places)
+    return [*_FAMILIES, *names], labels
 
 
 def _strand_name(spine: Sequence[int]) -> str:
@@ -110,14 +118,19 @@ def _strand_name(spine: Sequence[int]) -> str:
 def block_groups(parts: Decomposition, orders: BlockOrders) -> list[BlockGroup]:
     """Group the blocks by family and size, most frequent first."""
     shapes = _native.block_shapes(parts.dag.child_rows, parts.blocks)
-    labels = _labels(parts.dag, parts.blocks, orders.kind, shapes)
-    sizes = orders.sources.tolist(), parts.blocks.sinks.sizes.tolist()
-    counts = Counter(zip(*labels, *sizes, strict=True))
-    groups = [
-        BlockGroup(family.format(first, second), count, sources, sinks)
-        for (family, first, second, sources, sinks), count in counts.items()
-    ]
-    return sorted(groups, key=lambda g: (-g.count, g.family[:1], (g.sources, g.sinks)))
+    families, labels = _labels(parts.dag, parts.blocks, orders.kind, shapes)
+    rows = np.vstack([labels, orders.sources, parts.blocks.sinks.sizes])
+    equal = np.lexsort(rows)  # equal blocks one after the other, by number
+    is_first = np.ones(len(equal), bool)
+    is_first[1:] = (np.diff(rows[:, equal]) != 0).any(axis=0)
+    starts = np.flatnonzero(is_first)
+    counts = np.diff(np.append(starts, len(equal)))
+    by_number = np.argsort(equal[starts])
+    firsts = rows[:, equal[starts][by_number]]
+    columns = _names(families, firsts[:3]), counts[by_number].tolist(), *firsts[3:].tolist()
+    return sorted(
+        map(BlockGroup, *columns), key=lambda g: (-g.count, g.family[:1], (g.sources, g.sinks))
+    )
 
 
 def block_names(parts: Decomposition, orders: BlockOrders, which: Ids) -> list[str]:
@@ -128,5 +141,4 @@ def block_names(parts: Decomposition, orders: BlockOrders, which: Ids) -> list[s
     )
     blocks = Blocks(nonsinks, sinks, parts.blocks.bipartite[which])
     shapes = _native.block_shapes(parts.dag.child_rows, blocks)
-    labels = _labels(parts.dag, blocks, orders.kind[which], shapes)
-    return [family.format(*numbers) for family, *numbers in zip(*labels, strict=True)]
+    return _names(*_labels(parts.dag, blocks, orders.kind[which], shapes))
