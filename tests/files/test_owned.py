@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from icsched import FormatError
-from icsched.files import check_owned, open_owned, owned_directory
+from icsched.files.owned import check_owned, open_owned, owned_directory
 
 NOBODY = 65534
 LINK = "it is a link, which icsched does not follow here"

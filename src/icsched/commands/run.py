@@ -19,7 +19,7 @@ from icsched.commands.options import WHOLE, FileName, Flag, Json, one_of, refuse
 from icsched.commands.ordering import AUTO, CHOSEN, AutoOptions
 from icsched.commands.terminal import STANDARD_INPUT, put, tell_user, without_progress
 from icsched.errors import ArgumentError, FormatError, RunError
-from icsched.files import check_owned
+from icsched.files.owned import check_owned
 from icsched.frames import INLINE, NOT_IN_JSON
 from icsched.messages import counted, named, number
 from icsched.orders import Plan

@@ -1,7 +1,6 @@
 """Files: bounded reads, writes that happen whole or not at all."""
 
 from icsched.files.backups import Change, back_up, check_rewritable, rewrite
-from icsched.files.owned import check_owned, open_owned, owned_directory
 from icsched.files.reading import (
     is_own_file,
     naming,
@@ -27,14 +26,11 @@ __all__ = [
     "WITHDRAWN",
     "Change",
     "back_up",
-    "check_owned",
     "check_replaceable",
     "check_rewritable",
     "encoded",
     "is_own_file",
     "naming",
-    "open_owned",
-    "owned_directory",
     "read_bytes",
     "read_if_there",
     "read_text",

@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from icsched.errors import FormatError
-from icsched.files import open_owned, owned_directory
+from icsched.files.owned import open_owned, owned_directory
 from icsched.files.temporary import is_at
 from icsched.run.records import FILE, WORKERS
 

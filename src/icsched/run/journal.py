@@ -24,7 +24,7 @@ from typing import Any, Self
 
 from icsched.dag import Dag
 from icsched.errors import FormatError
-from icsched.files import check_owned, open_owned
+from icsched.files.owned import check_owned, open_owned
 from icsched.run.crew import Outcome, tell_nobody
 from icsched.run.damage import LOGS, check_log, check_sound, last_log_number
 from icsched.run.directory import RESERVE, reserve, sole_server

@@ -12,7 +12,7 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import IO, Any
 
-from icsched.files import open_owned
+from icsched.files.owned import open_owned
 from icsched.machine import die_with_parent
 from icsched.messages import storable
 from icsched.run.descendants import awaited, end_all, end_rest
