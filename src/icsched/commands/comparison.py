@@ -25,9 +25,6 @@ def variation(times: Times) -> str:
     return f"run times vary by {100 * times.spread:.3g}%"
 
 
-ASSUMED = variation(Times())  # by every command, unless the user or the logs say otherwise
-
-
 PEER = "first come, first served"
 
 
@@ -152,7 +149,7 @@ def _table(choice: Choice, priorities: str, *, new: str = _LABELS[NEW]) -> str:
 
     *new* is what the order NEW is called.
     """
-    how = f"{counted(choice.runs, 'run')}, seed {choice.seed}, {ASSUMED}"
+    how = f"{counted(choice.runs, 'run')}, seed {choice.seed}, {variation(Times())}"
     over = f"time of the run over that of {_present(choice, priorities)}, with 95% intervals"
     head = f"Simulated ({how}), {over}:"
     labels = [new if name == NEW else label(name, priorities) for name in choice.ratios]

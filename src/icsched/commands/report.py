@@ -10,7 +10,7 @@ import numpy as np
 from cyclopts import Parameter
 
 from icsched import checks, files, history
-from icsched.commands.comparison import ASSUMED
+from icsched.commands.comparison import variation
 from icsched.commands.inputs import (
     USUAL,
     FileOptions,
@@ -106,7 +106,7 @@ class Reported:
 
     def pool_sentence(self, who: str) -> str:
         """Say who asks for tasks, and where that is known from."""
-        vary = f"{ASSUMED.capitalize()} (by assumption)."
+        vary = f"{variation(Times()).capitalize()} (by assumption)."
         if self.given is not None:
             return f"The pool is as you said: {who}. {vary}"
         if self.logs:
