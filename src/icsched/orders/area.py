@@ -11,7 +11,6 @@ from icsched.orders.choice import Made, NamedOrder
 from icsched.orders.prio import prio_order
 from icsched.pebble import Schedule, remaining_paths
 from icsched.theory import confirmed, without_shortcuts
-from icsched.theory.areas import area_of, improved, large_area
 from icsched.theory.profiles import Counts
 
 
@@ -47,6 +46,8 @@ def area_paths_order(dag: Dag, prio: Made | None = None) -> Ids:
 
 def _better(dag: Dag, prio: Ids, gains: Counts) -> Ids:
     """Return the order of the largest area that is found; *prio* if no other is larger."""
+    from icsched.theory.areas import area_of, improved, large_area  # few orders need it
+
     reduced = without_shortcuts(dag)
     found = large_area(reduced, gains)
     nonsinks = prio[dag.out_degrees[prio] > 0]

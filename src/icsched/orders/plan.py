@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
@@ -23,8 +23,10 @@ from icsched.orders.table import ORDERS
 from icsched.pebble import Order, RunTimes, Schedule, check_order, checked_run_times
 from icsched.sim import AnyPool
 from icsched.theory import Analysis, Proof, analyse, confirmed
-from icsched.theory.certificate import Certificate, bound
 from icsched.workflow import workflow_of
+
+if TYPE_CHECKING:
+    from icsched.theory.certificate import Certificate
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +99,10 @@ class Plan(Tabular, Shown, Generic[T_co]):
         return analyse(self.schedule.dag)
 
     @cached_property
-    def certificate(self) -> Certificate:
+    def certificate(self) -> "Certificate":
         """The order compared with a bound that no order exceeds; computed on first use."""
+        from icsched.theory.certificate import bound  # few plans need it
+
         return bound(self.schedule.dag).certificate(self.schedule)
 
     @cached_property

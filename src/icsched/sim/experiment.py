@@ -14,7 +14,6 @@ from icsched.dag import Dag, Graph
 from icsched.errors import ArgumentError, PoolError
 from icsched.machine import usable_cores
 from icsched.ready import Server
-from icsched.sim import python_engine
 from icsched.sim.draws import lognormal_sigma
 from icsched.sim.model import (
     AnyPool,
@@ -120,6 +119,8 @@ class Experiment:
         """
         check_seed(seed, run)
         if not isinstance(order, Played):
+            from icsched.sim import python_engine  # the kernel plays all other orders
+
             model = self.dag, order(self.dag), self.pool, self.times, self.means
             return self._in_workflow(python_engine.run(*model, seed=seed, run=run))
         options = {"seed": seed, "run": run, "by_events": by_events}

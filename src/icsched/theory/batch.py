@@ -29,7 +29,6 @@ from icsched.errors import ArgumentError, GameError, LimitError, StateError
 from icsched.frames import Answer, names_of
 from icsched.graph_inputs import T, T_co
 from icsched.ready import missing_parents
-from icsched.theory import integer_program
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,6 +292,8 @@ def expansive(front: BatchFront, count: int) -> Choice | None:
 
 def _milp(front: BatchFront, count: int, time_limit_s: float) -> Choice:
     """Return what the integer program finds, or the greedy start if that is better."""
+    from icsched.theory import integer_program  # few batches need it
+
     start = greedy(front, count)
     bound = _native.most_enabled(front, count)
     found = integer_program.solve(front, count, time_limit_s=time_limit_s, start=start.sources)

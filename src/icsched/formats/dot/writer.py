@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Sequence
 
 from icsched.dag import Dag
-from icsched.formats.draft import facts_of
 from icsched.formats.facts import written_names
 from icsched.workflow import Workflow
 
@@ -28,6 +27,8 @@ def dot_text(dag: Dag, *, name: str = "dag") -> str:
 
 def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
     """Return a workflow as a digraph whose nodes have the attributes that `read_dot` reads."""
+    from icsched.formats.draft import facts_of  # `dot_text` does not need it
+
     names = written_names(workflow, path, takes_name, "no backslash before a quote or at the end")
     return _digraph(workflow.dag, title or "dag", names, facts_of(workflow))
 
