@@ -61,9 +61,6 @@ class Blocks:
     sinks: Rows
     bipartite: NDArray[np.uint8]
 
-    def __len__(self) -> int:
-        return len(self.bipartite)
-
 
 @dataclass(frozen=True, slots=True)
 class BlockOrders:

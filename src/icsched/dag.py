@@ -111,7 +111,7 @@ class Dag(Shown, Generic[T_co]):
     # Size, names, identity
 
     def __len__(self) -> int:
-        return len(self._children)
+        return len(self._names)
 
     def __contains__(self, name: object) -> bool:
         """Whether a task is called *name*."""

@@ -21,9 +21,9 @@ from icsched.arrays import Floats, Ids, ranks_of
 from icsched.dag import Dag
 from icsched.orders.choice import Made, NamedOrder
 from icsched.pebble import area, priority_order, remaining_paths
-from icsched.theory import Proof, proved_by_theorem, settled_by_referee, without_shortcuts
-from icsched.theory.analysis import analyse_reduced
+from icsched.theory.analysis import analyse_reduced, proved_by_theorem, settled_by_referee
 from icsched.theory.bounds import proof_of
+from icsched.theory.decomposition import without_shortcuts
 from icsched.theory.recursion import optimal_by_parts
 
 # Above this size, in tasks plus arcs, only the first way to break ties is tried.
@@ -42,30 +42,26 @@ def prio_order(dag: Dag, run_times: Floats | None = None) -> Made:
     >>> made.order.tolist(), [link.block for link in made.proof.chain.links]
     ([2, 0, 1, 3, 4], ['W(1,2)', 'N(1)'])
     """
-    return Made(*_by_steps(without_shortcuts(dag), run_times))
-
-
-def _by_steps(dag: Dag, run_times: Floats | None) -> tuple[Ids, Proof]:
-    """Return the order that a theorem proves, or else the one with the largest area."""
+    dag = without_shortcuts(dag)
     orders = []
     ways = numberings(dag, run_times)
     for way in chain([first := next(ways)], ways):
         analysis = analyse_reduced(way.dag)
         proved = proved_by_theorem(analysis)
         if proved is not None:
-            return way.old[proved[0]], proved[1]
+            return Made(way.old[proved[0]], proved[1])
         orders.append(way.old[analysis.order])
         if way is first:
             bounded = optimal_by_parts(way.dag, analysis)
             if bounded is not None:
                 order = np.append(bounded.order, way.dag.sinks)
-                return way.old[order], proof_of(bounded)
+                return Made(way.old[order], proof_of(bounded))
         if len(dag) + dag.arc_count > MOST_TRIED:
             break
     best = max(orders, key=lambda order: area(dag, order))  # ties are broken by position
     new_id = ranks_of(first.old)
     order, proof = settled_by_referee(first.dag, new_id[best])
-    return first.old[order], proof
+    return Made(first.old[order], proof)
 
 
 # Ways to break ties. The six steps choose between equal blocks and equal tasks by number. The

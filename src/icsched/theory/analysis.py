@@ -100,7 +100,7 @@ class Analysis:
     @property
     def _is_sum_of_trees(self) -> bool:
         """Whether the blocks are independent planar bipartite trees."""
-        return self.superdag.arc_count == 0 and bool((self.orders.kind == Kind.TREE).all())
+        return self.parts.superdag.arc_count == 0 and bool((self.orders.kind == Kind.TREE).all())
 
 
 def analyse(dag: Dag) -> Analysis:

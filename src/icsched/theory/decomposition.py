@@ -78,7 +78,7 @@ class Decomposition:
         return brief(self, tasks=len(self.dag), blocks=len(self))
 
     def __len__(self) -> int:
-        return len(self.blocks)
+        return len(self.blocks.bipartite)
 
     def nonsinks(self, block: int) -> Ids:
         """Tasks that *block* owns, ids ascending."""

@@ -270,7 +270,7 @@ class _Recursion:
             return self._series(part, parts)
         if analysis.is_proved_by_blocks:
             self._blocks(part, analysis)
-            if part.is_met or (part.bound is not None and not analysis.superdag.arc_count):
+            if part.is_met or (part.bound is not None and not analysis.parts.superdag.arc_count):
                 return part.result()
         groups = component_groups(dag)
         if len(np.unique(groups[groups >= 0])) > 1 or (dag.in_degrees + dag.out_degrees == 0).any():
