@@ -12,7 +12,6 @@ from icsched.formats.dagman import section
 from icsched.formats.dagman.source import Kind, Source, Statement, beside, is_missing
 from icsched.formats.dagman.statements import Script
 from icsched.formats.dagman.submission import Submission, inner_workflows
-from icsched.formats.dagman.submit import queue_at
 from icsched.formats.dagman.writer import SubmitFile, submit_files
 from icsched.workflow import Remark, Setting, Settings
 
@@ -108,6 +107,8 @@ def _about_submit_files(workflow: Submission) -> Iterator[Remark]:
 
 
 def _about_submit_file(file: SubmitFile) -> Iterator[Remark]:
+    from icsched.formats.dagman.submit import queue_at  # few commands look at submit files
+
     data = b""
     with suppress(FormatError, OSError):
         data = section.blanked(file.path, _read(file.path)[0])

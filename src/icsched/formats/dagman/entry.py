@@ -9,7 +9,6 @@ import numpy as np
 from icsched.errors import FormatError
 from icsched.files import Change
 from icsched.formats.dagman.advice import refusal, strictness
-from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.staleness import present_priorities
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.workflow_files import DagmanSource, DagmanWriting, submission_of
@@ -115,6 +114,8 @@ def _changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
 
 
 def _write_clusters(workflow: Workflow, clusters: Sequence[Sequence[int]], path: str) -> list[str]:
+    from icsched.formats.dagman.clusters import write_clustered  # few commands need it
+
     return write_clustered(submission_of(workflow), clusters, path)
 
 

@@ -12,7 +12,6 @@ from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.dagman import section
 from icsched.formats.dagman.advice import advise, refusal, strictness, unread_configs
-from icsched.formats.dagman.programs import commands_of, outputs_of
 from icsched.formats.dagman.source import is_missing, is_special
 from icsched.formats.dagman.staleness import sections
 from icsched.formats.dagman.submission import Submission, are_jobs_limited, inner_workflows
@@ -66,10 +65,14 @@ class DagmanSource(WorkflowSource):
 
     def commands(self) -> Sequence[Command | None]:
         """Return what each job runs; raises FormatError for what only HTCondor can run."""
+        from icsched.formats.dagman.programs import commands_of  # few commands need it
+
         return commands_of(self.submission)
 
     def outputs(self) -> Sequence[Sequence[str]]:
         """Return the files that HTCondor would bring back from each job."""
+        from icsched.formats.dagman.programs import outputs_of
+
         return outputs_of(self.submission)
 
     # What the files say

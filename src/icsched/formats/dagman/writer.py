@@ -21,12 +21,10 @@ from icsched.errors import FormatError
 from icsched.files import Change as FileChange
 from icsched.files import read_bytes, read_if_there, write_text
 from icsched.formats.dagman import section
-from icsched.formats.dagman.flat import as_file, flat_name, flattened
 from icsched.formats.dagman.source import is_special
 from icsched.formats.dagman.staleness import arcs_stamp, root_stamp
 from icsched.formats.dagman.statements import BLANKS, RESERVED
 from icsched.formats.dagman.submission import Job, Submission
-from icsched.formats.dagman.submit import queue_at
 from icsched.formats.facts import said
 from icsched.workflow import Command, Workflow
 
@@ -172,6 +170,8 @@ def flat_file(
     workflow: Submission, priorities: dict[str, int], *, keep_existing: bool = False
 ) -> bytes:
     """Return one DAGMan file that says what the workflow's files say, with *priorities*."""
+    from icsched.formats.dagman.flat import as_file, flat_name, flattened  # few files are flat
+
     path = workflow.roots[0].path
     told = _told(workflow, priorities, keep_existing=keep_existing)
     lines = [f"PRIORITY {flat_name(name)} {value}" for name, value in told.items()]
@@ -184,6 +184,8 @@ def without_section(workflow: Submission, *, flatten: bool = False) -> bytes:
     """Return the workflow's only file without icsched's section, or all its files as one."""
     root = workflow.roots[0]
     if flatten:
+        from icsched.formats.dagman.flat import as_file, flattened
+
         return as_file(flattened(workflow))
     return section.removed(root.path, root.raw)
 
@@ -264,6 +266,8 @@ def _submit_change(file: SubmitFile) -> Change:
         what = "expected an ordinary file, got" if is_special(file.path) else "no such file:"
         problem = f"job {file.first.node.name}: {what} {file.path}"
         raise file.first.statement.error(problem)
+    from icsched.formats.dagman.submit import queue_at  # few orders are in submit files
+
     at = queue_at(section.removed(file.path, data))
     return Change(file.path, data, section.inserted(file.path, data, [_TAKES_PRIORITY], at))
 
