@@ -1,1 +1,1 @@
-"""Executing a workflow: the journal, the loop, and the crews of local and of Dask workers."""
+"""Execution of a workflow: the journal, the loop, and the crews of local and Dask workers."""

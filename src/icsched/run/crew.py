@@ -1,4 +1,4 @@
-"""Crews: the workers of an engine, what they are asked to do, and how that ends."""
+"""Crews: the workers of an engine, their attempts at tasks, and the outcomes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,36 +15,36 @@ _MOST_WORKERS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try to run a task. `number` names it; numbers are never used again."""
+    """One attempt to run a task. `number` is never used for another attempt."""
 
     number: int
     task: int  # id in the workflow
     name: str
     work: Command
-    log: Path  # gets what the command prints
+    log: Path  # file for the output of the command
     time_limit: float | None = None  # seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How an attempt ended. It was a success if `problem` is None."""
+    """The end of an attempt, which succeeded if `problem` is None."""
 
     number: int
     seconds: float
     problem: str | None = None  # one line, such as "exit code 3" or "killed by signal 9"
-    is_lost: bool = False  # the worker went away, so the task itself did nothing wrong
+    is_lost: bool = False  # the worker was lost, which is not the fault of the task
 
 
 class Crew(Protocol):
-    """The workers of an engine. Attempts run beside the caller."""
+    """The workers of an engine. Attempts run in the background."""
 
     @property
     def size(self) -> int:
-        """How many attempts to keep in flight now; it may change while the run goes on."""
+        """Number of attempts to keep in flight now; it may change during the run."""
 
     @property
     def workers(self) -> int:
-        """How many attempts can run at once now; the others in flight wait for a worker."""
+        """Number of attempts that can run at once now; others in flight wait for a worker."""
 
     def start(self, attempt: Attempt, /) -> None:
         """Begin an attempt, and return at once."""
@@ -53,12 +53,12 @@ class Crew(Protocol):
         """Wait until an attempt ends, and return all that ended; none after *timeout* seconds."""
 
     def stop(self, number: int, /) -> None:
-        """Stop an attempt. It ends as lost, or as it ended before it could be stopped."""
+        """Stop an attempt, which then ends as lost, unless it has ended already."""
 
     def give_up(self, number: int, /) -> None:
-        """End an attempt by force, if its worker does not answer any more; may be called again.
+        """End an attempt by force, if its worker does not answer; may be called again.
 
-        Its worker should have stopped the attempt at its time limit. It fails for that reason.
+        The attempt then counts as failed at its time limit.
         """
 
 
@@ -68,13 +68,13 @@ def tell_nobody(_line: str) -> None:
 
 @dataclass(frozen=True)
 class Terms:
-    """What a user says about the workers. Each engine takes what it can, and refuses the rest."""
+    """The user's options for workers. An engine refuses options that it does not support."""
 
     workers: int | None = None  # -j: how many, as the engine counts them
-    address: str | None = None  # of a scheduler that runs already
+    address: str | None = None  # address of a running scheduler
     shell: bool = False  # whether commands are read by a shell
     recorder: WorkerRecorder | None = None  # for workers that share the files of this machine
-    tell: Callable[[str], None] = tell_nobody  # gets one line for people about what runs where
+    tell: Callable[[str], None] = tell_nobody  # receives one line for users about the workers
 
     def count_workers(self) -> int:
         """Return how many workers to start here, by default one for each core; ArgumentError."""

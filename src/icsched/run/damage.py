@@ -1,15 +1,14 @@
-"""Whether a journal is as it was written; a damaged one is refused.
+"""Detection of damaged journals, which are refused.
 
 SQLite finds pages that do not fit together, but no change inside of a value. So the journal has a
 digest of all its rows (`records.create_tables`).
 
 SQLite has transactions in a log of its own, `journal.sqlite-wal`, until it copies them into the
-file. The log is a header and frames; a frame is one page. A sum over all that comes before ends
-the header and each frame (https://www.sqlite.org/fileformat2.html#the_write_ahead_log). SQLite
-ends its reading without a word at the first frame whose sum is wrong, because a loss of power may
-tear the last transaction. If damage is what made the sum wrong, SQLite forgets what follows.
-Damage to the end of the log can look like that. Then tasks run again whose end was recorded there,
-but none is left out.
+file. The log is a header and frames; a frame is one page. The header and each frame end with a
+checksum of all bytes before (https://www.sqlite.org/fileformat2.html#the_write_ahead_log). SQLite
+silently stops reading at the first frame with a wrong checksum, because a power cut may tear the
+last transaction. If the cause is damage, SQLite loses the frames after it. Damage at the end of the
+log can look like a power cut. Then some completed tasks run again, but no task is left out.
 """
 
 import sqlite3
@@ -33,17 +32,17 @@ _NOT_DAMAGE = (
     sqlite3.SQLITE_CANTOPEN,
 )
 _HEADER, _FRAME = 32, 24  # bytes
-_ORDERS = {0x377F0682: "<", 0x377F0683: ">"}  # of the bytes in a number that is summed up
+_ORDERS = {0x377F0682: "<", 0x377F0683: ">"}  # size in bytes of a number in the checksum
 
 
 def damaged(path: Path, problem: str) -> FormatError:
-    """Return the error for a damaged journal, which says what to do."""
+    """Return the error for a damaged journal, with advice."""
     remedy = "restore a copy of its directory, or use --again to run all jobs"
     return FormatError(str(path), None, f"the journal is damaged: {problem}: {remedy}")
 
 
 def check_sound(path: Path, journal: sqlite3.Connection) -> bool:
-    """Return whether there is anything in a journal: a server may be killed before it has made one.
+    """Return whether a journal has any content: a server may be killed before it has made one.
 
     Raises FormatError if the journal is damaged, or of another schema.
     """
@@ -64,7 +63,7 @@ def check_sound(path: Path, journal: sqlite3.Connection) -> bool:
 
 
 def _problem(journal: sqlite3.Connection) -> str | None:
-    """Return what is wrong with a journal that can be written: else SQLite checks no constraint."""
+    """Return the problem of a writable journal; in others SQLite does not check constraints."""
     if journal.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
         return "its pages or values are invalid"
     if _schema(journal) != _expected_schema():
@@ -105,7 +104,7 @@ def last_log_number(directory: Path) -> int:
 def check_log(path: Path) -> None:
     """Raise FormatError if SQLite would forget transactions in the log beside the file at *path*.
 
-    A server may write the log meanwhile, so a log is damaged only if it stays as it is.
+    A server may be writing the log, so the log counts as damaged only if it does not change.
     """
     log = Path(f"{path}-wal")
     before, found = None, _content(log)
@@ -120,9 +119,9 @@ def _content(path: Path) -> bytes:
 
 
 def _forgets(log: bytes) -> bool:
-    """Whether SQLite forgets a transaction of a log that was completely written.
+    """Whether SQLite loses a transaction of a log that was completely written.
 
-    A transaction begins only when the one before is on the disk. So the last one alone may be torn.
+    A transaction begins only when the previous one is on the disk. So only the last may be torn.
     """
     if len(log) <= _HEADER:
         return False
@@ -148,7 +147,7 @@ def _forgets(log: bytes) -> bool:
 
 
 def _summed(sums: tuple[int, int], data: bytes, order: str) -> tuple[int, int]:
-    """Return the two sums of SQLite's log, with more data."""
+    """Return the two checksums of SQLite's log after more data."""
     first, second = sums
     numbers = iter(struct.unpack(f"{order}{len(data) // 4}I", data))
     for one, two in zip(numbers, numbers, strict=True):

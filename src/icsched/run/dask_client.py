@@ -1,4 +1,4 @@
-"""A connection to a scheduler of Dask; Dask logs nothing meanwhile."""
+"""A connection to a scheduler of Dask, without log messages of Dask."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from icsched.errors import EngineError, not_installed
 if TYPE_CHECKING:
     from distributed import Client
 
-CONNECT_S = 30  # how long to wait for a scheduler to answer, as Dask does; machines may be busy
-WORKERS_S = 60  # how long to wait for a cluster to have workers
+CONNECT_S = 30  # timeout for an answer of the scheduler, Dask's own; machines may be busy
+WORKERS_S = 60  # timeout for the first worker of a cluster
 
 _AUTHENTICATED = ("tls", "wss")  # protocols by which both sides show a certificate
 
@@ -36,14 +36,14 @@ def connected(address: str, tell: Callable[[str], None]) -> Iterator[Client]:
         raise not_installed("dask.distributed", "dask") from error
     with silence():
         try:
-            # Before there is a client: a half-made one complains at exit.
+            # Before a client is made: an incomplete client complains at exit.
             get_address_host_port(address)
             has_certificates = Security().get_connection_args("client")["ssl_context"] is not None
             if address.startswith("tls://") and not has_certificates:
                 where = "distributed.comm.tls of Dask's configuration"
                 raise ValueError(f"expected certificates in {where}")
             with warnings.catch_warnings():
-                # Versions are checked where cells run, and a difference is an error there.
+                # Versions are checked on the workers, where a difference is an error.
                 warnings.simplefilter("ignore", VersionMismatchWarning)
                 client = client_of(address, timeout=CONNECT_S)
         except (OSError, ValueError) as error:
@@ -60,8 +60,8 @@ def connected(address: str, tell: Callable[[str], None]) -> Iterator[Client]:
 def client_of(where: Any, **options: Any) -> Client:
     """Return a client of a cluster, or of the scheduler at an address.
 
-    A client of Dask that Ctrl-C interrupts while it connects is left half-made: it would try to
-    close itself when Python ends, and wait for a thread that has ended before.
+    If Ctrl-C interrupts a client of Dask while it connects, the client is incomplete. When Python
+    ends, the client would try to close, and wait for a thread that has ended.
     """
     from distributed import Client
 
@@ -78,7 +78,7 @@ def client_of(where: Any, **options: Any) -> Client:
 
 
 def _tell_of_protocol(address: str, tell: Callable[[str], None]) -> None:
-    """Say that whoever reaches a scheduler can use it, if its protocol asks for no certificate."""
+    """Warn that everybody can use a scheduler whose protocol does not require a certificate."""
     if address.partition("://")[0] not in _AUTHENTICATED:
         risk = "whoever reaches this cluster can run commands on it"
         hint = "set up TLS for Dask, and use a tls:// address"
@@ -99,7 +99,7 @@ def silence() -> Iterator[None]:
 def hush() -> dict[str, int]:
     """Keep Dask from logging in this process; return the levels from before, by logger.
 
-    Tornado runs Dask's callbacks, and logs a traceback if Ctrl-C comes as Dask begins to wait.
+    Tornado runs Dask's callbacks, and logs a traceback if Ctrl-C comes when Dask starts to wait.
     """
     names = [
         name
@@ -107,7 +107,7 @@ def hush() -> dict[str, int]:
         if f"{name}.".startswith("distributed.") or name == "tornado.application"
     ]
     levels = {name: logging.getLogger(name).level for name in names}
-    for name in names:  # some have levels of their own
+    for name in names:  # some loggers have their own levels
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     return levels
 

@@ -1,9 +1,10 @@
 """A cluster of Dask on this machine that no other user can enter.
 
-Whoever connects to a scheduler, a worker or a nanny of Dask can make it run code. So all of them
-ask for the certificate of this one cluster. Its key is in the memory of their processes. Dask's
-servers for HTTP ask for no certificate, so this cluster has none. Python imports modules from the
-directory in which Dask keeps files, so this cluster has a private directory.
+Everybody who connects to a scheduler, a worker or a nanny of Dask can make it run code. So all of
+them require the certificate of this cluster, whose key is only in the memory of their processes.
+Dask's HTTP servers do not require a certificate, so this cluster does not start them. Python
+imports modules from the directory in which Dask keeps files, so this cluster has a private
+directory.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ _DIRECTORY = "temporary-directory"  # Dask's setting for where its servers keep 
 
 
 class QuietScheduler(Scheduler):
-    """A scheduler without its server for HTTP, which Dask starts even without a dashboard."""
+    """A scheduler without an HTTP server, which Dask starts even without a dashboard."""
 
     def start_http_server(self, *_: object, **__: object) -> None:
         """Start nothing."""
 
 
 class QuietWorker(Worker):
-    """A worker without its server for HTTP."""
+    """A worker without an HTTP server."""
 
     def start_http_server(self, *_: object, **__: object) -> None:
         """Start nothing."""
@@ -56,11 +57,12 @@ def private_cluster(workers: int) -> Iterator[Client]:
     shared = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
     own: dict[str, Any] = {"worker_class": QuietWorker, "nthreads": 1, "silence_logs": logging.WARN}
     worker = {"cls": Nanny, "options": shared | own | {"memory_limit": MEMORY_LIMIT // workers}}
-    # The loop counts losses, so Dask must not start an attempt again on its own.
+    # The loop counts losses, so Dask must not restart an attempt.
     settings = {"distributed.scheduler.allowed-failures": 0}
     with silence(), dask.config.set(settings), private_files():
-        start_tracker()  # else the thread that starts it hears Ctrl-C again
-        # A terminal sends it to the workers, which would print tracebacks; the loop heeds it.
+        start_tracker()  # otherwise the starting thread receives Ctrl-C again
+        # A terminal also sends SIGINT to the workers, which would print tracebacks; the loop
+        # handles it.
         with held_signal(signal.SIGINT):
             cluster = SpecCluster(
                 scheduler={"cls": QuietScheduler, "options": {**shared, "dashboard": False}},
@@ -70,15 +72,15 @@ def private_cluster(workers: int) -> Iterator[Client]:
                 silence_logs=logging.WARN,
             )
         with cluster, client_of(cluster) as client:
-            client.register_worker_callbacks(hush)  # a worker that is stopped complains
+            client.register_worker_callbacks(hush)  # a stopped worker complains
             yield client
 
 
 @contextmanager
 def private_files() -> Iterator[None]:
-    """Have Dask keep files in a new directory, which only this user can open; raises EngineError.
+    """Make Dask keep files in a new private directory; raises EngineError.
 
-    The directory is removed at the end.
+    The directory is removed afterwards.
     """
     above = Path(dask.config.get(_DIRECTORY) or tempfile.gettempdir())
     made = ExitStack()

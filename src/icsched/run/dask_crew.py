@@ -27,43 +27,43 @@ from icsched.run.records import WorkerRecorder
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-AHEAD = 2  # attempts in flight beyond the threads, so that no worker waits for the loop
-REFRESH_S = 0.5  # how often the crew asks how large the cluster is
-SILENT_S = 10.0  # since a worker was heard of; then it does not stop its attempts any more
-MOST_LOG = 8 * 2**20  # bytes of a log that a worker sends; the last ones count
-RUN = "ICSCHED_RUN"  # the variable by which the commands of a run are known again
-ATTEMPT = "ICSCHED_ATTEMPT"  # the same for the commands of an attempt
-_ANSWER_S = 5.0  # for workers, or a scheduler, to answer
-_NO_ANSWER = (CancelledError, OSError, RuntimeError)  # if the client is closed meanwhile
+AHEAD = 2  # attempts in flight beyond the number of threads, so that no worker waits for the loop
+REFRESH_S = 0.5  # interval at which the crew asks for the size of the cluster
+SILENT_S = 10.0  # after this silence a worker counts as unable to stop its attempts
+MOST_LOG = 8 * 2**20  # a worker sends at most this many bytes of a log, the last ones
+RUN = "ICSCHED_RUN"  # environment variable that marks the commands of a run
+ATTEMPT = "ICSCHED_ATTEMPT"  # environment variable that marks the commands of an attempt
+_ANSWER_S = 5.0  # timeout for answers of workers or the scheduler
+_NO_ANSWER = (CancelledError, OSError, RuntimeError)  # raised if the client is closed meanwhile
 
 Mark: TypeAlias = tuple[int, int]  # inode and time of a log, before anything is printed
-Report: TypeAlias = tuple[Outcome, bytes]  # with what was printed
+Report: TypeAlias = tuple[Outcome, bytes]  # the outcome and the output
 
 
 class DaskCrew:
-    """The workers of a cluster. Each thread of theirs runs one attempt at a time."""
+    """The workers of a cluster. Each of their threads runs one attempt at a time."""
 
     def __init__(self, client: Client, terms: Terms) -> None:
         self._client = client
         self._shell = terms.shell
-        self._is_own = terms.address is None  # the cluster, so that its workers are on this machine
-        # Workers elsewhere do not share the files of this machine, or not with their locks.
+        self._is_own = terms.address is None  # we started the cluster, on this machine
+        # Workers elsewhere do not share the files of this machine, or not their locks.
         self._recorder = terms.recorder if self._is_own else None
         self._session = uuid4().hex
         self._run = terms.recorder.run if terms.recorder else self._session
-        self._threads, self._counted = 0, float("-inf")  # when they were counted
+        self._threads, self._counted = 0, float("-inf")  # the time of the last count
         self._flying: dict[int, tuple[Future[Report], Attempt]] = {}
         self._given_up: set[int] = set()
         self._ended: SimpleQueue[int] = SimpleQueue()
 
     @property
     def size(self) -> int:
-        """How many attempts to keep in flight now: some more than the cluster has threads."""
+        """Number of attempts to keep in flight now: the threads of the cluster and a few more."""
         return self.workers + AHEAD
 
     @property
     def workers(self) -> int:
-        """How many attempts can run at once now: the threads of the cluster."""
+        """Number of attempts that can run at once now: the threads of the cluster."""
         if time.monotonic() - self._counted > REFRESH_S:
             try:
                 self._threads = self._client.scheduler_info(n_workers=0)["total_threads"]
@@ -77,7 +77,7 @@ class DaskCrew:
         number = attempt.number
         key = f"attempt-{number}-{self._session}"
         variables = (*attempt.work.environment, (ATTEMPT, key), (RUN, self._run))
-        # A path without doubt; links stay.
+        # An absolute path; links are not resolved.
         directory = os.path.abspath(attempt.work.directory or ".")  # noqa: PTH100
         work = replace(attempt.work, directory=directory, environment=variables)
         attempt.log.parent.mkdir(parents=True, exist_ok=True)
@@ -108,10 +108,10 @@ class DaskCrew:
         self._asked(lambda: self._client.run(stop, given, on_error="ignore"))
 
     def give_up(self, number: int, /) -> None:
-        """End an attempt whose worker has been silent for a while; other workers keep their limits.
+        """End an attempt of a worker that is silent; other workers enforce time limits themselves.
 
-        A worker of this machine is killed with all that its command has started, and Dask starts
-        another one. The scheduler forgets a worker of another machine.
+        A worker on this machine is killed with all processes of its command, and Dask starts
+        another worker. A worker on another machine is removed from the scheduler.
         """
         if number not in self._flying:
             return
@@ -122,7 +122,7 @@ class DaskCrew:
 
         silent = _portable_silent()
         worker = self._asked(lambda: self._client.run_on_scheduler(silent, future.key, SILENT_S))
-        if worker is None:  # it keeps its limit itself, or even the scheduler is silent
+        if worker is None:  # the worker enforces the limit itself, or even the scheduler is silent
             return
         self._given_up.add(number)
         if self._is_own:
@@ -133,11 +133,11 @@ class DaskCrew:
             self._asked(lambda: self._client.run_on_scheduler(forget, worker))
 
     def end_leftovers(self) -> None:
-        """Kill the commands of the same run that a killed server has left on the workers."""
+        """Kill commands of this run that a killed server has left on the workers."""
         self._client.run(_portable("end_commands"), (RUN, self._run), on_error="ignore")
 
     def close(self) -> None:
-        """Stop all attempts that still run, and on this machine all that attempts have started."""
+        """Stop all running attempts, and on this machine all processes that they have started."""
         grace_s = 0.0 if self._flying else GRACE_S  # attempts that were stopped have it
         for number in list(self._flying):
             self.stop(number)
@@ -174,9 +174,9 @@ class DaskCrew:
 
 
 def _portable(name: str) -> Callable[[tuple[Any, ...]], Any]:
-    """Return what workers run: the function below with that name, on a tuple.
+    """Return a function for workers, which calls the function below with this name on a tuple.
 
-    It is sent as code, so that a worker without icsched survives.
+    Its code is sent, so that a worker without icsched does not crash.
     """
 
     def call(given: tuple[Any, ...]) -> Any:
@@ -189,7 +189,7 @@ def _portable(name: str) -> Callable[[tuple[Any, ...]], Any]:
 
 def _portable_silent() -> Callable[..., str | None]:
     def silent(key: str, seconds: float, dask_scheduler: Any) -> str | None:
-        """Return the address of the worker that has a task, if it has been silent for so long."""
+        """Return the address of the worker that has a task, if the worker is silent too long."""
         from distributed.metrics import time
         from distributed.scheduler import heartbeat_interval
 
@@ -213,7 +213,7 @@ def _outcome(attempt: Attempt, future: Future[Report]) -> Outcome:
         return Outcome(attempt.number, 0.0, "stopped", is_lost=True)
     except KilledWorker:
         return Outcome(attempt.number, 0.0, "its worker died", is_lost=True)
-    except Exception as error:  # such as a worker's disk that is full
+    except Exception as error:  # for example, the disk of a worker is full
         return Outcome(attempt.number, 0.0, problem_of(error))
     finally:
         future.release()
@@ -227,8 +227,8 @@ def _outcome(attempt: Attempt, future: Future[Report]) -> Outcome:
 def dask_workers(terms: Terms) -> Iterator[DaskCrew]:
     """Connect to the scheduler at `terms.address`, or start a cluster of processes here.
 
-    A cluster of its own has one process for each of `terms.workers`, by default one for each core.
-    It ends with the context. Raises EngineError if Dask is missing, or if the scheduler does not
+    A local cluster has one process for each of `terms.workers`, by default one for each core, and
+    ends with the context. Raises EngineError if Dask is missing, or if the scheduler does not
     answer, has no workers, or has a worker without icsched; ArgumentError for terms that cannot be
     used together.
     """
@@ -257,7 +257,7 @@ def _client(terms: Terms) -> AbstractContextManager[Client]:
     return private_cluster(terms.count_workers())
 
 
-# What a worker does
+# Functions for workers
 
 _stopped: set[str] = set()  # attempts that must not start any more
 
@@ -265,17 +265,17 @@ _stopped: set[str] = set()  # attempts that must not start any more
 def attempted(
     attempt: Attempt, mark: Mark | None, token: str, shell: bool, recorder: WorkerRecorder | None
 ) -> Report:
-    """Run one attempt; return how it ended, and what it printed if its log is not a file here.
+    """Run one attempt; return its outcome, and its output if its log is not on the worker.
 
-    *mark* tells whether the log is the one that the sender made. A success is recorded with
-    *recorder* before anyone hears of it.
+    *mark* identifies the log that the sender made. A success is recorded with *recorder* before it
+    is reported.
     """
     if token in _stopped:
         return Outcome(attempt.number, 0.0, "stopped"), b""
     if recorder is not None:
-        adopt()  # a worker of the run alone, which runs one command at a time
+        adopt()  # a worker only for this run, which runs one command at a time
         recorder.begin()
-        if recorder.is_completed(attempt.task):  # Dask has lost the result with the worker
+        if recorder.is_completed(attempt.task):  # Dask lost the result together with the worker
             return Outcome(attempt.number, 0.0, "its worker died after its end", is_lost=True), b""
     with tempfile.TemporaryDirectory() as folder:
         is_shared = mark is not None and _mark_of(attempt.log) == mark
@@ -293,7 +293,7 @@ def stop(token: str) -> None:
 
 
 def end_commands(variable: str, value: str, start_s: float = 0.0) -> None:
-    """End the commands that this worker runs with a variable: SIGTERM, SIGKILL after `GRACE_S`.
+    """End the commands of this worker that have a variable: SIGTERM, SIGKILL after `GRACE_S`.
 
     A command that is about to start may have no process yet, so look for *start_s* at least.
     """
@@ -309,7 +309,7 @@ def end_commands(variable: str, value: str, start_s: float = 0.0) -> None:
 
 
 def _groups(variable: str, value: str) -> Iterator[int]:
-    """Yield the commands that this worker runs with a variable; each leads a group."""
+    """Yield the commands of this worker that have a variable; each leads a process group."""
     import psutil  # type: ignore[import-untyped]  # Dask needs it too
 
     for child in psutil.Process().children():
@@ -320,7 +320,7 @@ def _groups(variable: str, value: str) -> Iterator[int]:
 
 
 def _mark_of(log: Path) -> Mark | None:
-    """Return what tells a file from all others; None if there is no file."""
+    """Return a mark that identifies a file; None if there is no file."""
     with suppress(OSError):
         status = log.stat()
         return status.st_ino, status.st_mtime_ns

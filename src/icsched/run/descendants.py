@@ -1,8 +1,8 @@
-"""All that descends from a process: how it is found, ended and reaped.
+"""Finding, ending and reaping all descendants of a process.
 
-Linux alone lists processes in /proc, and lets a process adopt orphans: an orphan goes up to its
-nearest ancestor that adopts. So whatever session, group or environment a process makes for itself,
-it still descends from who adopts.
+Only Linux lists processes in /proc, and lets a process adopt orphans: the nearest adopting ancestor
+becomes the parent. So a process cannot leave its adopting ancestor, even with a new session, group
+or environment.
 """
 
 import os
@@ -17,23 +17,23 @@ from math import inf
 
 from icsched.machine import adopt_orphans
 
-GRACE_S = 5.0  # between the request to end and the kill
-_LINGER_S = 1.0  # for what outlives its command to end by itself, such as a `tee` that still writes
-_REAP_S = 0.5  # how often orphans are reaped that end while their command runs
+GRACE_S = 5.0  # between SIGTERM and SIGKILL
+_LINGER_S = 1.0  # for processes that outlive their command, such as a `tee` that still writes
+_REAP_S = 0.5  # interval for reaping orphans while their command runs
 _LOOK_S = 0.01
-_STUCK_S = 30.0  # until a process counts as one that even SIGKILL does not end
-_QUIET_LOOKS = 2  # that find nothing to kill; a process that forks may be missed by one
+_STUCK_S = 30.0  # after this time a process counts as immune to SIGKILL
+_QUIET_LOOKS = 2  # looks in a row that must find nothing: one look may miss a process that forks
 
 
 _adopts = False  # whether this process adopts orphans
-_spare: frozenset[int] = frozenset()  # the children of this process that are not of a command
+_spare: frozenset[int] = frozenset()  # children of this process that do not belong to a command
 
 
 def adopt() -> None:
     """Have this process adopt the orphans of the commands that it runs, one command at a time.
 
-    From now on the end of a command is the end of all that the command has started. Changes nothing
-    on a system that has no adoption.
+    From now on, when a command ends, all processes that it has started are ended. Without adoption
+    in the system, nothing changes.
     """
     global _adopts, _spare
     if not _adopts and _has_handles() and adopt_orphans():
@@ -42,7 +42,7 @@ def adopt() -> None:
 
 
 def _has_handles() -> bool:
-    """Whether there are handles of processes: Linux has them since 5.3, not each Python of 3.11."""
+    """Whether Linux (5.3 or later) and this build of Python have handles of processes."""
     try:
         os.close(os.pidfd_open(os.getpid()))
     except (AttributeError, OSError):
@@ -51,14 +51,14 @@ def _has_handles() -> bool:
 
 
 def below(root: int, spare: Collection[int] = ()) -> tuple[list[int], list[int]]:
-    """Return the processes that descend from *root*: those that live, and zombies.
+    """Return the descendants of *root*: living processes, and zombies.
 
-    Processes in *spare*, and what descends from these, are left out. Empty without /proc.
+    Processes in *spare* and their descendants are left out. Empty without /proc.
     """
     children, zombies = defaultdict[int, list[int]](list), set[int]()
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():  # noqa: PTH112, PTH208
         if name.isdecimal():
-            with suppress(OSError, ValueError):  # it may end meanwhile
+            with suppress(OSError, ValueError):  # the process may end meanwhile
                 parent, is_zombie = _parent(name)
                 children[parent].append(int(name))
                 if is_zombie:
@@ -73,14 +73,14 @@ def below(root: int, spare: Collection[int] = ()) -> tuple[list[int], list[int]]
 def _parent(process: str) -> tuple[int, bool]:
     """Return the parent of a process, and whether the process is a zombie with all its threads."""
     with open(f"/proc/{process}/stat", "rb") as file:  # noqa: PTH123  quicker than a Path
-        words = file.read().rpartition(b")")[2].split()  # its name may hold anything
+        words = file.read().rpartition(b")")[2].split()  # the name may have any characters
     return int(words[1]), words[0] in b"ZX" and int(words[17]) <= 1
 
 
 def kill_below(root: int, spare: Collection[int] = (), *, patience: float = _STUCK_S) -> None:
-    """Kill all that descends from *root*, until nothing is left, and reap what this process can.
+    """Kill all descendants of *root*, until none is left; reap those of this process.
 
-    Processes of other users, such as those of `sudo`, are left alone. Waits at most *patience*
+    Processes of other users, for example of `sudo`, are not killed. Waits at most *patience*
     seconds.
     """
     end, quiet, before = time.monotonic() + patience, 0, [0]
@@ -91,20 +91,20 @@ def kill_below(root: int, spare: Collection[int] = (), *, patience: float = _STU
         quiet = 0 if found else quiet + 1
         if root == os.getpid() and _is_alone():
             return
-        time.sleep(_LOOK_S if found == before else 0)  # a race with what forks
+        time.sleep(_LOOK_S if found == before else 0)  # again: processes may fork meanwhile
         before = found
 
 
 def kill_with_descendants(process: int) -> None:
-    """Kill a process of this user with all that descends from it."""
+    """Kill a process of this user with all its descendants."""
     with suppress(ProcessLookupError):
-        os.kill(process, signal.SIGSTOP)  # else its orphans would go up, and nobody would find them
+        os.kill(process, signal.SIGSTOP)  # otherwise its orphans could not be found
         kill_below(process, patience=GRACE_S)
         os.kill(process, signal.SIGKILL)
 
 
 def end_below(roots: Collection[int], grace_s: float) -> None:
-    """End all that descends from processes which adopt: SIGTERM, and SIGKILL after *grace_s*."""
+    """End all descendants of adopting processes: SIGTERM, and SIGKILL after *grace_s*."""
 
     def living() -> list[int]:
         return [process for root in roots for process in below(root)[0]]
@@ -135,7 +135,7 @@ def awaited(child: "subprocess.Popen[bytes]", limit: float | None) -> int:
 
 
 def end_rest() -> None:
-    """End what a command has left running after its own end, if this process adopts orphans."""
+    """End processes that a command has left behind, if this process adopts orphans."""
     if not _adopts or _is_alone():
         return
     _await_end(_LINGER_S)
@@ -145,17 +145,17 @@ def end_rest() -> None:
 
 
 def end_all(child: "subprocess.Popen[bytes]") -> None:
-    """End a command with all that it has started: SIGTERM first, SIGKILL after `GRACE_S`.
+    """End a command with all its processes: SIGTERM first, SIGKILL after `GRACE_S`.
 
-    If this process does not adopt orphans, processes may be missed that have left the group of
-    the command, and whose parents have ended.
+    If this process does not adopt orphans, this may miss processes that have left the group of the
+    command and whose parents have ended.
     """
     root = os.getpid() if _adopts else child.pid
     others = [one for one in below(root, _spare)[0] if _group(one) != child.pid]
     with ExitStack() as stack:
         handles = _handles(others, stack) if _has_handles() and not _adopts else []
         _signal_group(child.pid, signal.SIGTERM)
-        _signal_group(child.pid, signal.SIGCONT)  # a stopped process meets SIGTERM only then
+        _signal_group(child.pid, signal.SIGCONT)  # a stopped process receives SIGTERM only then
         _ask(others)
         if _adopts:
             _await_end(GRACE_S, child)
@@ -172,7 +172,7 @@ def end_all(child: "subprocess.Popen[bytes]") -> None:
 
 
 def _await_end(patience: float, child: "subprocess.Popen[bytes] | None" = None) -> None:
-    """Wait until nothing is left of a command, at most *patience* seconds."""
+    """Wait at most *patience* seconds until all processes of a command have ended."""
     end = time.monotonic() + patience
     while time.monotonic() < end:
         if child is not None:
@@ -191,11 +191,11 @@ def _ask(processes: Collection[int]) -> None:
 
 
 def _may_signal(process: int, number: int) -> bool:
-    """Send a signal to a process, if it is there; return False if the process is another user's."""
+    """Send a signal to a process, if it exists; return False if another user owns the process."""
     try:
         os.kill(process, number)
     except ProcessLookupError:
-        pass  # it has ended, and may have left a child that nobody has seen
+        pass  # it has ended, and may have left a child that was not seen yet
     except PermissionError:
         return False
     return True
@@ -214,7 +214,7 @@ def _group(process: int) -> int | None:
 
 
 def _handles(processes: Collection[int], stack: ExitStack) -> list[int]:
-    """Return handles of processes, which never mean another process that gets the same number."""
+    """Return handles of processes, which stay valid if another process gets the same number."""
     found = []
     for process in processes:
         with suppress(OSError):
@@ -224,7 +224,7 @@ def _handles(processes: Collection[int], stack: ExitStack) -> list[int]:
 
 
 def _is_alone() -> bool:
-    """Whether this process has no child at all, not even a zombie."""
+    """Whether this process has no children, not even zombies."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:

@@ -1,4 +1,4 @@
-"""The directory of a run: whose it is, who may use it, and room on its disk."""
+"""The directory of a run: its owner, its lock, and reserved disk space."""
 
 import errno
 import fcntl
@@ -24,10 +24,10 @@ _LOCK = os.O_RDWR | os.O_CREAT
 def sole_server(directory: Path, tell: Callable[[str], None]) -> Iterator[int]:
     """Hold the lock of the server in *directory*, once no worker of a killed server is left.
 
-    Yields a handle of the directory. *tell* gets a line before this process waits for workers. The
-    directory is made if it is not there, and removed again if an error comes before any attempt.
-    Raises FormatError, and leaves the directory alone, if another server has the lock, or if
-    another user may have put something there.
+    Yields a handle of the directory. *tell* receives a line before this process waits for workers.
+    A missing directory is made, and removed again after an error before the first attempt. Raises
+    FormatError, and leaves the directory alone, if another server has the lock, or if another user
+    may have put something there.
     """
     with ExitStack() as stack:
         handle, is_made = _lock(directory, stack)
@@ -55,7 +55,7 @@ def _lock(directory: Path, stack: ExitStack) -> tuple[int, bool]:
         except BlockingIOError:
             problem = "another icsched runs this workflow now"
             raise FormatError(str(directory), None, problem) from None
-        if is_at(directory / _SERVER, server):  # a lock on a removed file keeps nobody out
+        if is_at(directory / _SERVER, server):  # a lock on a removed file has no effect
             return handle, is_made
 
 
@@ -72,7 +72,8 @@ def _wait_for_workers(directory: int, tell: Callable[[str], None]) -> None:
 
 def _remove(directory: Path) -> None:
     with suppress(OSError):
-        # The lock last: whoever takes a new one must find nothing that is removed.
+        # The lock last: the next owner of the lock must not find files that are about to be
+        # removed.
         for path in sorted(directory.iterdir(), key=lambda path: path.name == _SERVER):
             if path.is_dir():
                 shutil.rmtree(path)
@@ -82,7 +83,7 @@ def _remove(directory: Path) -> None:
 
 
 def _has_begun(directory: Path) -> bool:
-    """Whether the journal knows of an attempt, or of a task that ran nothing."""
+    """Whether the journal has an attempt, or a completed task without a command."""
     try:
         with closing(sqlite3.connect(directory / FILE)) as journal:
             query = "SELECT task FROM attempts UNION SELECT task FROM completed LIMIT 1"

@@ -14,8 +14,8 @@ from icsched.tables import Table
 class Engine:
     """A program whose workers run tasks, as `ENGINES` holds it; `open` starts or finds the workers.
 
-    `open` raises EngineError if the program cannot be used, ArgumentError for terms that make no
-    sense to it.
+    `open` raises EngineError if the program cannot be used, ArgumentError for terms that it does
+    not support.
     """
 
     name: str

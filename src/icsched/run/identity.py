@@ -1,4 +1,4 @@
-"""What a journal says of its workflow, and whether that can be said of the workflow now."""
+"""The identity of a workflow in a journal, and checks that the workflow is still the same."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -14,25 +14,25 @@ from icsched.errors import FormatError
 from icsched.run.damage import SCHEMA, damaged, last_log_number
 from icsched.run.records import last_number
 
-WORK_BYTES = 8  # of the digest of what a task runs
+WORK_BYTES = 8  # size of the digest of a task's command
 _FORGETS = "--again forgets the run in the journal, and runs all"
 
 
 @dataclass(frozen=True)
 class Identity:
-    """What marks a workflow when a run goes on, and what a journal of the workflow may say."""
+    """The identity of a workflow, for checks when a run is resumed."""
 
     fingerprint: str  # of names and dependencies
-    works: bytes  # a digest of `WORK_BYTES` of what each task runs
+    works: bytes  # for each task a digest of its command, `WORK_BYTES` long
     dag: Dag = field(compare=False)
     idle: Mask = field(compare=False)  # tasks that run nothing
     done: Mask = field(compare=False)  # tasks that were done before the run
 
 
 def identity_of(dag: Dag, works: Iterable[object], done: Mask | None = None) -> Identity:
-    """Return what a journal must have in common with a workflow: names, arcs and works.
+    """Return the names, arcs and works that a journal must share with a workflow.
 
-    *works* has something for each task whose `repr` says what the task runs; None for nothing.
+    *works* has an object for each task whose `repr` identifies the command; None for no command.
     *done* has the tasks that were done before the run.
     """
     digest = sha256()
@@ -54,7 +54,7 @@ def _bytes(value: object) -> bytes:
 
 
 def note(journal: sqlite3.Connection, key: str, value: str | bytes) -> None:
-    """Write a value into `meta`, in the place of an earlier one."""
+    """Write a value into `meta`, and replace an earlier one."""
     journal.execute(
         "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
         " WHERE value IS NOT excluded.value",
@@ -63,7 +63,7 @@ def note(journal: sqlite3.Connection, key: str, value: str | bytes) -> None:
 
 
 def describe(journal: sqlite3.Connection, identity: Identity, last: int) -> None:
-    """Write what a journal is about; *last* is the largest number that earlier runs have used."""
+    """Write the identity of a journal; *last* is the largest number that earlier runs have used."""
     note(journal, "schema", SCHEMA)
     note(journal, "fingerprint", identity.fingerprint)
     note(journal, "tasks", str(len(identity.dag)))
@@ -73,13 +73,13 @@ def describe(journal: sqlite3.Connection, identity: Identity, last: int) -> None
 
 
 def note_works(journal: sqlite3.Connection, identity: Identity) -> None:
-    """Write what the tasks run now, and which tasks were done before this run or an earlier one."""
+    """Write the current works, and the tasks that were done before this or an earlier run."""
     note(journal, "works", identity.works)
     note(journal, "done", np.packbits(identity.done | _done_before(journal, identity)).tobytes())
 
 
 def _done_before(journal: sqlite3.Connection, identity: Identity) -> Mask:
-    """Return the tasks that were done before a run of the journal, by what the user said then."""
+    """Return the tasks that were done before a run of the journal."""
     (kept,) = journal.execute("SELECT value FROM meta WHERE key = 'done'").fetchone()
     bits = np.unpackbits(np.frombuffer(kept, np.uint8), count=len(identity.dag))
     return bits.astype(bool)
@@ -88,8 +88,8 @@ def _done_before(journal: sqlite3.Connection, identity: Identity) -> Mask:
 def check_same(path: Path, journal: sqlite3.Connection, identity: Identity) -> None:
     """Raise FormatError unless the workflow can go on with the journal at *path*.
 
-    Names and dependencies must be the same, and what completed tasks have run. What the other
-    tasks run may have changed, so that a user can fix the command of a task that failed.
+    Names, dependencies and the commands of completed tasks must be the same. Other commands may
+    have changed, so that a user can fix the command of a task that failed.
     """
     meta = dict(journal.execute("SELECT key, value FROM meta"))
     if meta["fingerprint"] != identity.fingerprint:
@@ -113,7 +113,7 @@ def _name(task: int, identity: Identity) -> str:
 
 
 def check_rows(path: Path, journal: sqlite3.Connection, identity: Identity) -> None:
-    """Raise FormatError if the journal says what no run of the workflow can have written."""
+    """Raise FormatError if the journal has rows that no run of the workflow can have written."""
     meta = dict(journal.execute("SELECT key, value FROM meta"))
     problem = _strange_attempt(journal, meta["forgotten"], identity)
     problem = problem or _strange_completion(journal, identity)
@@ -135,7 +135,7 @@ def _strange_attempt(journal: sqlite3.Connection, forgotten: str, identity: Iden
 
 
 def _strange_completion(journal: sqlite3.Connection, identity: Identity) -> str | None:
-    """Return what is wrong with completed tasks."""
+    """Return the problem with completed tasks, if any."""
     found = journal.execute("SELECT task, number IS NULL FROM completed").fetchall()
     tasks, is_without = np.array(found, np.int64).reshape(-1, 2).T
     size = len(identity.dag)

@@ -1,14 +1,14 @@
-"""The journal of a run: what was started, how it ended, and what is completed.
+"""The journal of a run: attempts, outcomes, and completed tasks.
 
 It is an SQLite database in WAL mode, in a directory of its own:
 
 | file | has |
 | --- | --- |
 | `journal.sqlite` | attempts, completed tasks, the fingerprint of the workflow |
-| `server.lock` | is locked while a server runs |
-| `workers.lock` | is locked (shared) while a worker process lives that has begun an attempt |
-| `reserve` | room that is freed when the disk is full, so that what runs can be recorded |
-| `logs/` | what each attempt printed |
+| `server.lock` | locked while a server runs |
+| `workers.lock` | locked (shared) while a worker process that has begun an attempt lives |
+| `reserve` | space to free when the disk is full, so that running attempts can be recorded |
+| `logs/` | the output of each attempt |
 | `run-times.csv` | seconds of completed tasks |
 """
 
@@ -49,16 +49,16 @@ from icsched.run.records import (
 )
 
 _UNSAFE = re.compile(r"[^\w.+-]", re.ASCII)
-_LONGEST_NAME = 100  # characters of a task's name in the name of its log
+_LONGEST_NAME = 100  # length of a task's name in the name of its log
 
 
 @dataclass(frozen=True)
 class Opening:
-    """How a journal is opened: to *resume* a run, or to run everything *again*."""
+    """Options for opening a journal: to *resume* a run, or to run everything *again*."""
 
     resume: bool = False
     again: bool = False
-    tell: Callable[[str], None] = tell_nobody  # of no journal to resume, of workers to wait for
+    tell: Callable[[str], None] = tell_nobody  # of a missing journal, or workers to wait for
 
 
 @contextmanager
@@ -86,13 +86,13 @@ class Journal:
 
     @classmethod
     def in_memory(cls) -> Self:
-        """Return a journal that ends with this process, for a run that nobody wants to resume."""
+        """Return a journal in memory, for a run that is never resumed."""
         journal = connect(":memory:")
         _create(journal, identity_of(Dag({}), ()))
         return cls(None, journal)
 
     def close(self) -> None:
-        """Let go of the file. What is not yet forgotten stays."""
+        """Close the file. An earlier run that is not yet forgotten stays."""
         self._journal.close()
 
     def completed(self) -> set[int]:
@@ -100,11 +100,11 @@ class Journal:
         return {task for (task,) in self._rows("SELECT task FROM completed")}
 
     def is_completed(self, task: int) -> bool:
-        """Whether a task is completed, for example by a worker that died after it said so."""
+        """Whether a task is completed, for example by a worker that died after recording this."""
         return bool(self._rows("SELECT task FROM completed WHERE task = ?", task))
 
     def seconds(self) -> dict[str, float]:
-        """Return the seconds of the attempt that counts, by name of the completed task."""
+        """Return the seconds of the successful attempts, by name of the completed task."""
         rows = self._rows("SELECT name, seconds FROM completed JOIN attempts USING (number)")
         return {name: seconds for name, seconds in rows if seconds is not None}
 
@@ -126,38 +126,38 @@ class Journal:
                 note_end(self._journal, one.number, one.seconds, one.problem, is_lost=one.is_lost)
 
     def complete(self, tasks: Iterable[int]) -> None:
-        """Record that tasks are completed which run nothing."""
+        """Record that tasks without a command are completed."""
         with self._writing():
             rows = ((task,) for task in tasks)
             self._journal.executemany("INSERT OR IGNORE INTO completed VALUES (?, NULL)", rows)
 
     def forget(self, tasks: Iterable[int]) -> None:
-        """Forget that tasks are completed, so that they run again; their attempts stay known."""
+        """Make completed tasks run again; their attempts stay recorded."""
         with self._writing():
             rows = ((task,) for task in tasks)
             self._journal.executemany("DELETE FROM completed WHERE task = ?", rows)
 
     def log_of(self, number: int, name: str) -> Path:
-        """Return the file for what an attempt prints."""
+        """Return the path of an attempt's log."""
         shown = _UNSAFE.sub("_", name)[:_LONGEST_NAME]
         return (self.directory or Path()) / LOGS / f"{shown}.{number}.log"
 
     def last_log(self, task: int, name: str) -> Path:
-        """Return the file for what the last attempt at a task printed."""
+        """Return the log of the last attempt at a task."""
         query = "SELECT coalesce(max(number), 0) FROM attempts WHERE task = ?"
         [(number,)] = self._rows(query, task)
         return self.log_of(number, name)
 
     def make_room(self) -> None:
-        """Give up the reserve, because the disk is full."""
+        """Free the reserve, because the disk is full."""
         if self.directory is not None:
             with suppress(OSError):
                 (self.directory / RESERVE).unlink()
 
     def forget_earlier(self) -> None:
-        """Forget an earlier run for good, if this run is to run all again.
+        """Forget an earlier run permanently, if this run runs everything again.
 
-        The first record does so, too. If neither happens, the journal is as it was.
+        The first record does so, too. Before that, the journal is unchanged.
         """
         with _naming(self._path):
             if self._journal.in_transaction:
@@ -176,9 +176,9 @@ class Journal:
 
 @contextmanager
 def read_journal(directory: Path, identity: Identity, opening: Opening) -> Iterator[Journal]:
-    """Open the journal in *directory* to read it: nothing is written, and nobody is kept out.
+    """Open the journal in *directory* read-only, without a lock.
 
-    If there is none, the journal is empty. Raises FormatError if it is damaged, or of another or a
+    A missing journal is empty. Raises FormatError if the journal is damaged, or of another or a
     changed workflow.
     """
     path = directory / FILE
@@ -204,11 +204,11 @@ def read_journal(directory: Path, identity: Identity, opening: Opening) -> Itera
 def open_journal(
     directory: Path, identity: Identity, opening: Opening, *, writers: int = 1
 ) -> Iterator[Journal]:
-    """Open the journal in *directory*, and keep every other server out until the end.
+    """Open the journal in *directory*, locked against other servers until the end.
 
-    Raises FormatError, and leaves all as it was, if another server runs; if there is a journal and
-    nobody asked to resume it; if the journal is of another or a changed workflow; or if nothing can
-    be written there. If the run does not begin because of another error, all is as it was, too.
+    Raises FormatError if another server runs, if there is a journal that was not to be resumed, if
+    the workflow is another or has changed, or if the directory cannot be written. After this or
+    another error before the run begins, all files are unchanged.
     """
     path = directory / FILE
     with ExitStack() as stack:
@@ -216,9 +216,9 @@ def open_journal(
             _check_wanted(path, opening)
             if opening.resume:
                 with read_journal(directory, identity, opening):
-                    pass  # it may go on
+                    pass  # the run may be resumed
             place = stack.enter_context(sole_server(directory, opening.tell))
-            _check_wanted(path, opening)  # another server may have been quicker
+            _check_wanted(path, opening)  # another server may have been faster
             with suppress(FileExistsError):
                 os.mkdir(LOGS, 0o700, dir_fd=place)
             reserve(place, writers)
@@ -234,7 +234,7 @@ def _check_wanted(path: Path, opening: Opening) -> None:
 
 
 def _set_strange_aside(path: Path) -> None:
-    """Rename a file that is damaged, no journal, or of another schema: somebody may need it."""
+    """Rename a file that is damaged, no journal, or of another schema, in case it is needed."""
     if not path.exists():
         return
     with suppress(FormatError):
@@ -256,7 +256,7 @@ def _remove(path: Path) -> None:
 
 
 def _opened(path: Path, identity: Identity, opening: Opening) -> Journal:
-    """Open a journal, a new one if there is none; raises FormatError for one of another run."""
+    """Open a journal, or make one; raises FormatError for a journal of another run."""
     if opening.again:
         _set_strange_aside(path)
     with ExitStack() as undoing:
@@ -271,7 +271,7 @@ def _opened(path: Path, identity: Identity, opening: Opening) -> Journal:
         if not opening.again:
             check_same(path, journal, identity)
         opened = Journal(path.parent, journal)
-        with transaction(journal):  # finds out now whether the journal can be written
+        with transaction(journal):  # checks that the journal can be written
             note(journal, "opened", str(time.time()))
             if not opening.again:
                 note_works(journal, identity)
@@ -286,7 +286,7 @@ def _opened(path: Path, identity: Identity, opening: Opening) -> Journal:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """Open a journal that only this user may read, a new one if there is none."""
+    """Open a journal, or make one that only this user may read."""
     file = open_owned(path, os.O_RDWR | os.O_CREAT)
     try:
         os.fchmod(file, 0o600)  # SQLite gives the files beside it the same permissions

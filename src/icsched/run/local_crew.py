@@ -1,4 +1,4 @@
-"""The local engine: worker processes of this machine, by concurrent.futures."""
+"""The local engine: worker processes on this machine, with concurrent.futures."""
 
 import os
 import signal
@@ -22,13 +22,13 @@ from icsched.run.descendants import GRACE_S, adopt, below, kill_below
 from icsched.run.processes import run_command, start_tracker, stopped_at
 from icsched.run.records import WorkerRecorder
 
-_PATIENCE_S = GRACE_S + 2  # after a request to stop; then the worker itself is killed
-_SWEEP_S = 5.0  # for a process that was killed to end
+_PATIENCE_S = GRACE_S + 2  # after a request to stop, before the worker itself is killed
+_SWEEP_S = 5.0  # timeout for the end of a killed process
 _DIED = "its worker died"
 
 
 class _Worker:
-    """A pool of one process. If that process dies, no other worker is disturbed."""
+    """A pool of one process, whose death does not affect other workers."""
 
     def __init__(self) -> None:
         self._open()
@@ -39,7 +39,7 @@ class _Worker:
 
     @property
     def pid(self) -> int:
-        """Number of the process; waits until it works. Raises EngineError if it never does."""
+        """Number of the process; waits until the process works, or raises EngineError."""
         try:
             return self._pid.result()
         except BrokenProcessPool as error:
@@ -47,7 +47,7 @@ class _Worker:
             raise EngineError(f"engine local: {problem}") from error
 
     def submit(self, attempt: Attempt, terms: Terms) -> "Future[Outcome]":
-        """Begin an attempt, in a new process if the old one is gone."""
+        """Begin an attempt, in a new process if the old one has ended."""
         try:
             return self.pool.submit(_work_on, attempt, terms.shell, terms.recorder)
         except BrokenProcessPool:
@@ -57,14 +57,14 @@ class _Worker:
             return self.submit(attempt, terms)
 
     def kill(self, number: int) -> None:
-        """Send a signal to the process, if it is there."""
+        """Send a signal to the process, if it exists."""
         with suppress(ProcessLookupError):
             os.kill(self.pid, number)
 
 
 @dataclass
 class _Running:
-    """An attempt and its worker. A worker that does not stop it by `stop_by` is killed."""
+    """An attempt and its worker, which is killed if the attempt has not stopped by `stop_by`."""
 
     attempt: Attempt
     worker: _Worker
@@ -73,7 +73,7 @@ class _Running:
 
 
 class LocalCrew:
-    """As many worker processes as there are attempts at once."""
+    """A crew of worker processes, each of which runs one attempt at a time."""
 
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
@@ -82,12 +82,12 @@ class LocalCrew:
         self._idle: list[_Worker] = []
         self._running: dict[int, _Running] = {}
         self._ended: SimpleQueue[Outcome] = SimpleQueue()
-        self._own: set[int] = set()  # children of this process that were there before the crew
+        self._own: set[int] = set()  # children of this process that are older than the crew
         self._adopted_before = adopts_orphans()
         self._adopts = False
 
     def open(self) -> None:
-        """Start all processes, and wait until they work; raises EngineError if one does not.
+        """Start all processes, and wait until they work; raises EngineError if one fails.
 
         On Linux this process adopts the orphans of workers that die.
         """
@@ -121,12 +121,12 @@ class LocalCrew:
         return [self._settled(outcome) for outcome in found]
 
     def _settled(self, outcome: Outcome) -> Outcome:
-        """Free the worker of an attempt that has ended; end what the attempt has left behind."""
+        """Free the worker of an attempt that has ended; end all processes that the attempt left."""
         running = self._running.pop(outcome.number)
         self._idle.append(running.worker)
         if outcome.problem != _DIED:
             return outcome
-        running.worker.pool.shutdown()  # waits for the end of the process: its orphans are ours
+        running.worker.pool.shutdown()  # wait for the end of the process: we adopt its orphans
         self._sweep(worker.pid for worker in self._workers)
         if running.is_given_up:
             problem = stopped_at(running.attempt.time_limit)
@@ -134,7 +134,7 @@ class LocalCrew:
         return outcome
 
     def _sweep(self, workers: Iterable[int] = ()) -> None:
-        """Kill what commands of dead workers have started: all that is not below *workers*."""
+        """Kill processes of dead workers' commands: all that do not descend from *workers*."""
         if self._adopts:
             kill_below(os.getpid(), self._own.union(workers), patience=_SWEEP_S)
 
@@ -146,23 +146,23 @@ class LocalCrew:
             running.worker.kill(signal.SIGTERM)
 
     def _press(self) -> None:
-        """Ask again for a stop, as the attempt may not have begun before; kill who is deaf."""
+        """Repeat the request to stop, which may have come before the attempt; kill late workers."""
         for running in self._running.values():
             if running.stop_by is not None:
                 is_late = time.monotonic() > running.stop_by
                 running.worker.kill(signal.SIGKILL if is_late else signal.SIGTERM)
 
     def give_up(self, number: int, /) -> None:
-        """Kill the worker of an attempt, which fails at its time limit."""
+        """Kill the worker of an attempt, which then fails at its time limit."""
         running = self._running.get(number)
         if running is not None and not running.is_given_up:
             running.is_given_up = True
             running.worker.kill(signal.SIGKILL)
 
     def close(self) -> None:
-        """End all processes; attempts that still run are killed, with all that they started."""
+        """End all processes; running attempts are killed with all their processes."""
         for worker in self._idle:
-            worker.kill(signal.SIGCONT)  # a stopped one would not end
+            worker.kill(signal.SIGCONT)  # a stopped process would not end
         for running in self._running.values():
             running.worker.kill(signal.SIGKILL)
         for worker in self._workers:
@@ -173,7 +173,7 @@ class LocalCrew:
 
 
 def count_workers(terms: Terms) -> int:
-    """Return how many workers there will be, by default one for each core; ArgumentError."""
+    """Return the number of workers, by default one for each core; raises ArgumentError."""
     if terms.address is not None:
         problem = "an address cannot be used, because the workers are on this machine"
         raise ArgumentError(f"engine local: {problem}")
@@ -193,7 +193,7 @@ def _outcome(attempt: Attempt, done: "Future[Outcome]", began: float) -> Outcome
 def local_workers(terms: Terms) -> Iterator[LocalCrew]:
     """Start worker processes, by default one for each core; they end with the context.
 
-    Raises ArgumentError for terms that make no sense here, EngineError if no process starts.
+    Raises ArgumentError for terms that do not apply here, EngineError if no process starts.
     """
     start_tracker()
     crew = LocalCrew(terms)
@@ -204,7 +204,7 @@ def local_workers(terms: Terms) -> Iterator[LocalCrew]:
         crew.close()
 
 
-# What a worker process does
+# Functions of a worker process
 
 _busy = Lock()  # held while an attempt runs
 
@@ -214,13 +214,13 @@ class _Stopped(BaseException):
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what follows must not be interrupted again
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the cleanup must not be interrupted again
     raise _Stopped
 
 
 def _prepare() -> None:
-    """Make a new process a worker: it outlives the server only while an attempt runs."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # Ctrl-C is the server's business
+    """Make a new process a worker, which outlives the server only while an attempt runs."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # the server handles Ctrl-C
         signal.signal(number, signal.SIG_IGN)
     adopt()
     Thread(target=_leave_with_server, daemon=True).start()
@@ -241,11 +241,11 @@ def _leave_without_server() -> None:
 
 
 def _work_on(attempt: Attempt, shell: bool, recorder: WorkerRecorder | None) -> Outcome:
-    """Run one attempt, and record its success before the server hears of it."""
+    """Run one attempt, and record its success before reporting to the server."""
     with _busy:
         if recorder is not None:
             recorder.begin()
-        _leave_without_server()  # asked after `begin`: a new server waits for what has begun
+        _leave_without_server()  # after `begin`: a new server waits for attempts that have begun
         outcome = _worked(attempt, shell=shell)
         if recorder is not None and outcome.problem is None:
             recorder.end(attempt.number, outcome.seconds)

@@ -1,4 +1,4 @@
-"""The loop of a run: hand out, wait, record, and go on until nothing can."""
+"""The loop of a run: hand out tasks, wait, record outcomes, and repeat."""
 
 import math
 import signal
@@ -23,17 +23,17 @@ from icsched.run.journal import Journal
 from icsched.run.tasks import CommandTasks
 from icsched.workflow import Command
 
-POLL_S = 0.25  # how often the loop looks at the clock and at Ctrl-C
-PATIENCE_S = GRACE_S + 2  # after a time limit, until a worker is not trusted to end its attempt
-MOST_LOSSES = 3  # of one task; then the task itself is suspected of killing its workers
+POLL_S = 0.25  # interval at which the loop checks the clock and Ctrl-C
+PATIENCE_S = GRACE_S + 2  # after a time limit, before the attempt is ended by force
+MOST_LOSSES = 3  # losses of one task, before the task is suspected of killing its workers
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True)
 class State:
-    """Where a run stands. `stalled` workers have nothing to do, because no task is eligible."""
+    """The state of a run. `stalled` workers are idle because no task is eligible."""
 
-    total: int  # tasks of the workflow
+    total: int  # number of tasks of the workflow
     done: int
     running: int
     eligible: int
@@ -46,10 +46,10 @@ Tell = Callable[[State], None]
 
 @dataclass(frozen=True)
 class Rules:
-    """How a run goes on after a failure, and the limit of each attempt."""
+    """Rules for failures, and the time limit of each attempt."""
 
-    retries: int = 0  # how often a failed task is tried again
-    keep_going: bool = False  # with all that does not depend on the task
+    retries: int = 0  # how often a failed task is retried
+    keep_going: bool = False  # run all tasks that do not depend on the failed task
     time_limit: float | None = None  # seconds
 
     def __post_init__(self) -> None:
@@ -60,7 +60,7 @@ class Rules:
 
 @dataclass
 class Happened:
-    """What happened in the loop."""
+    """Counts and problems of a run."""
 
     done: int = field(default=0, metadata=NOT_IN_JSON)
     attempts: int = 0
@@ -70,21 +70,21 @@ class Happened:
     busy: float = 0.0  # seconds that workers spent on attempts
     offered: float = 0.0  # seconds of all workers together
     stalled: float = 0.0  # seconds that workers waited while no task was eligible
-    stalls: int = 0  # how often that began
+    stalls: int = 0  # number of such periods
     # The problem of each task that failed for good.
     failed: dict[int, str] = field(default_factory=dict, metadata=NOT_IN_JSON)
-    signal: int | None = field(default=None, metadata=NOT_IN_JSON)  # that stopped the run
+    signal: int | None = field(default=None, metadata=NOT_IN_JSON)  # signal that stopped the run
     # The journal could not be written.
     full: FormatError | None = field(default=None, metadata=NOT_IN_JSON)
 
 
 class Interrupts:
-    """Notes Ctrl-C and SIGTERM while a context is open; `numbers` has those that came, in order.
+    """Records Ctrl-C and SIGTERM inside a context; `numbers` has the signals, in order.
 
-    Ctrl-C is a wish that the loop meets when it can, not an exception in the middle of work. While
-    `raises` is true, each raises KeyboardInterrupt with its number as well.
+    The loop handles Ctrl-C when it can, so Ctrl-C does not raise in the middle of work. While
+    `raises` is true, each signal also raises KeyboardInterrupt with its number.
 
-    In a thread that is not the main one, nothing is noted: Python gives signals to the main one.
+    Only the main thread records signals, because Python delivers them there.
     """
 
     def __init__(self, *, raises: bool = False) -> None:
@@ -109,7 +109,7 @@ class Interrupts:
 
 @dataclass
 class _Running:
-    """An attempt in flight. It `began` when a worker was free, if workers take attempts in turn."""
+    """An attempt in flight. `began` assumes that workers take attempts in turn."""
 
     task: int
     began: float = math.inf
@@ -121,7 +121,7 @@ class _Queue:
     def __init__(self, plan: Plan) -> None:
         self.readiness = Readiness(plan.dag)
         self._order: list[int] = plan.order.tolist()
-        self._ranks = [-1] * len(plan.dag)  # of a task that is done already
+        self._ranks = [-1] * len(plan.dag)  # -1 for a task that is done already
         for rank, task in enumerate(self._order):
             self._ranks[task] = rank
         self.readiness.finish(task for task, rank in enumerate(self._ranks) if rank < 0)
@@ -134,7 +134,7 @@ class _Queue:
             heappush(self._heap, self._ranks[task])
 
     def take(self, count: int) -> list[int]:
-        """Return at most *count* tasks; none if there is nothing now."""
+        """Return at most *count* tasks that are ready now."""
         found = [self._order[heappop(self._heap)] for _ in range(min(count, len(self._heap)))]
         self.readiness.take(found)
         return found
@@ -149,23 +149,23 @@ class _Queue:
 
 
 class Loop:
-    """Runs tasks by the workers of a crew. The journal knows of each end before the queue does."""
+    """Runs tasks by the workers of a crew. Each outcome reaches the journal before the queue."""
 
     def __init__(
         self, tasks: CommandTasks, plan: Plan, journal: Journal, crew: Crew, rules: Rules
     ) -> None:
         self._tasks, self._queue, self._journal = tasks, _Queue(plan), journal
         self._crew, self._rules = crew, rules
-        self._live: dict[int, _Running] = {}  # by number of the attempt
+        self._live: dict[int, _Running] = {}  # by attempt number
         self._failures: Counter[int] = Counter()
         self._losses: Counter[int] = Counter()
         self._is_draining = False  # nothing more starts
-        self._is_stopping = False  # what runs was asked to end
+        self._is_stopping = False  # running attempts were asked to end
         self._is_stalled = False
         self.happened = Happened()
 
     def run(self, interrupts: Interrupts, tell: Tell) -> Happened:
-        """Go on until all tasks are done, or nothing more can be done."""
+        """Run until all tasks are done, or no other task can run."""
         start = time.monotonic()
         while True:
             self._heed(interrupts)
@@ -184,7 +184,7 @@ class Loop:
 
     @property
     def state(self) -> State:
-        """Where the run stands now."""
+        """The state of the run now."""
         left, ready = self._queue.readiness.left, self._queue.readiness.ready_count
         idle = max(0, self._crew.workers - len(self._live))
         running = min(len(self._live), self._crew.workers)
@@ -194,7 +194,7 @@ class Loop:
         return State(total, total - left, running, eligible, stalled, len(self.happened.failed))
 
     def _measure(self, state: State, seconds: float) -> None:
-        """Add some seconds, in which the run stood at *state*, to what workers had to do."""
+        """Add some seconds, in which the run was in *state*, to the times of the workers."""
         happened = self.happened
         happened.offered += self._crew.workers * seconds
         happened.stalled += state.stalled * seconds
@@ -202,13 +202,13 @@ class Loop:
         self._is_stalled = bool(state.stalled)
 
     def _heed(self, interrupts: Interrupts) -> None:
-        """After Ctrl-C, stop what runs; a second one is met by the end of the crew."""
+        """After Ctrl-C, stop running attempts; a second Ctrl-C ends the crew."""
         if interrupts.numbers and self.happened.signal is None:
             self.happened.signal = interrupts.numbers[0]
             self._stop_all()
 
     def _stop_all(self) -> None:
-        """Ask all that runs to end, once; nothing more starts."""
+        """Ask all running attempts to end, once; no other attempt starts."""
         self._is_draining = True
         if not self._is_stopping:
             self._is_stopping = True
@@ -252,7 +252,7 @@ class Loop:
             running.began = min(running.began, now)
 
     def _give_up_late(self) -> None:
-        """End attempts by force whose workers have not stopped them at their time limit."""
+        """End attempts by force that have not stopped at their time limit."""
         limit = self._rules.time_limit
         if limit is not None:
             latest = time.monotonic() - limit - PATIENCE_S
@@ -273,7 +273,7 @@ class Loop:
         task = self._live.pop(outcome.number).task
         self.happened.busy += outcome.seconds
         is_recorded = outcome.problem is None and self.happened.full is None
-        # Its worker may have recorded a success before it died or was given up, or on a full disk.
+        # A worker may record a success and then die or be given up, or while our disk is full.
         if is_recorded or self._journal.is_completed(task):
             self._done(task)
         elif outcome.is_lost:
@@ -291,7 +291,7 @@ class Loop:
         self._queue.done(task)
 
     def _offer_again(self, task: int, counts: Counter[int], most: int, problem: str) -> bool:
-        """Offer a task again, or give it up if that was done *most* times; return which it was."""
+        """Offer a task again, or give it up after *most* retries; return whether it was offered."""
         counts[task] += 1
         if counts[task] <= most:
             self._queue.lost(task)
@@ -301,7 +301,7 @@ class Loop:
         return False
 
     def _try(self, write: Callable[[], None]) -> None:
-        """Write to the journal. If it is full, make room once, and hand out nothing more."""
+        """Write to the journal. If the disk is full, make room once, and stop handing out tasks."""
         try:
             write()
         except FormatError as error:
@@ -312,4 +312,4 @@ class Loop:
             try:
                 write()
             except FormatError:
-                self._stop_all()  # what ends from now on cannot be recorded
+                self._stop_all()  # later outcomes cannot be recorded

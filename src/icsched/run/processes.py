@@ -1,4 +1,4 @@
-"""One command in a process of its own, with its limits, its log, and a sure end."""
+"""One command in its own process, with limits and a log; all its processes are ended."""
 
 import os
 import signal
@@ -20,9 +20,9 @@ from icsched.workflow import Command
 
 
 def start_tracker() -> None:
-    """Start Python's watch over semaphores, which must not complain if this process is killed."""
+    """Start Python's tracker of semaphores, which must not complain if this process is killed."""
     quiet = "ignore:resource_tracker"
-    sys.warnoptions.append(quiet)  # a new interpreter is told the options of this one
+    sys.warnoptions.append(quiet)  # the options of this interpreter for a new one
     try:
         resource_tracker.ensure_running()
     finally:
@@ -35,15 +35,14 @@ def run_command(
     time_limit: float | None = None,
     shell: bool = False,
 ) -> tuple[float, str | None]:
-    """Run a command; return its seconds, and what went wrong in one line, None if nothing did.
+    """Run a command; return its seconds, and its problem in one line (None for success).
 
-    What the command prints goes to its own files, or else is appended to *log*. Its input is empty
-    unless the command says otherwise. The command leads a process group of its own. On Linux it is
-    killed when the thread that calls this function dies. If the call is interrupted by an exception
-    or by *time_limit* (seconds), the command and what it has started get SIGTERM, and SIGKILL after
-    `GRACE_S`. What outlives the command is ended, too, if this process adopts orphans
-    (`descendants.adopt`). Paths that are not absolute are relative to the working directory of this
-    process.
+    The output goes to the command's own files, or else is appended to *log*. Without an input file
+    the input is empty. The command leads its own process group. On Linux the command is killed when
+    the thread that calls this function dies. If the call is interrupted by an exception or by
+    *time_limit* (seconds), the command and what it has started get SIGTERM, and SIGKILL after
+    `GRACE_S`. Processes that outlive the command are ended, too, if this process adopts orphans
+    (`descendants.adopt`). Relative paths start at the working directory of this process.
     """
     start = time.perf_counter()
     try:
@@ -60,7 +59,7 @@ def open_log(log: Path) -> IO[bytes]:
 
 
 def _ended(work: Command, log: Path, time_limit: float | None, *, shell: bool) -> str | None:
-    # Else a request to stop could come before anyone knows the process of the command.
+    # Otherwise a request to stop could come before the process of the command is known.
     with ExitStack() as stack, held_signal(signal.SIGTERM) as mask:
         streams = _streams(stack, work, log)
         child = _started(work, streams, mask, shell=shell)
@@ -79,7 +78,7 @@ def _ended(work: Command, log: Path, time_limit: float | None, *, shell: bool) -
 
 @contextmanager
 def held_signal(number: int) -> Iterator[set[int]]:
-    """Hold a signal back in this thread, and in all that it starts; yield the mask from before."""
+    """Block a signal in this thread and in its new threads and processes; yield the old mask."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {number})
     try:
         yield {int(one) for one in before}
@@ -106,9 +105,9 @@ def _started(
     server = os.getpid()
 
     def before_exec() -> None:
-        """Die with the worker, and meet the signals as any new process does."""
+        """Die with the worker, and handle signals like any new process."""
         die_with_parent()
-        if os.getppid() != server:  # it died before the line above
+        if os.getppid() != server:  # the worker died before the line above
             os._exit(1)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
@@ -116,7 +115,7 @@ def _started(
 
     words = ["/bin/sh", "-c", work.line] if shell else list(work.argv)
     with warnings.catch_warnings():
-        # Python warns of forks beside other threads; what runs after this one takes no locks.
+        # Python warns of forks beside other threads; the code after this fork takes no locks.
         warnings.simplefilter("ignore", DeprecationWarning)
         return subprocess.Popen(  # noqa: S603  the user's commands are what a run is for
             words,
@@ -129,12 +128,12 @@ def _started(
 
 
 def stopped_at(time_limit: float | None) -> str:
-    """Say that an attempt was stopped, because it has reached its time limit."""
+    """Return the problem of an attempt that was stopped at its time limit."""
     return f"stopped at its time limit of {time_limit:g} s"
 
 
 def _problem(code: int) -> str | None:
-    """Return how a command went wrong, by its exit code."""
+    """Return the problem of a command from its exit code."""
     if code == 0:
         return None
     if code > 0:

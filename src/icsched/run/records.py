@@ -1,4 +1,4 @@
-"""The tables of the journal, and what a worker process writes into them itself.
+"""The tables of the journal, and the records that worker processes write.
 
 Worker processes import this module, so it imports little.
 """
@@ -17,7 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 FILE, WORKERS = "journal.sqlite", "workers.lock"
-_BUSY_S = 60.0  # how long a writer waits for another one
+_BUSY_S = 60.0  # timeout of a writer that waits for another
 
 TABLES = (
     """CREATE TABLE meta (
@@ -54,9 +54,9 @@ COLUMNS = {
 
 
 def create_tables(journal: sqlite3.Connection) -> None:
-    """Make the tables. From now on, each row that comes or goes changes the digest of the content.
+    """Make the tables. From now on, each added or removed row changes the digest of the content.
 
-    Triggers do so, because a trigger knows the row as it was, and cannot be forgotten.
+    Triggers update the digest, because a trigger knows the old row, and always runs.
     """
     for statement in TABLES:
         journal.execute(statement)
@@ -73,14 +73,14 @@ def create_tables(journal: sqlite3.Connection) -> None:
 
 
 def mixed(digest: int, *row: object) -> int:
-    """Return a digest of rows with one more row, or with one less if it was there."""
+    """Return a digest of rows after adding a row, or after removing it."""
     found = blake2b(ascii(row).encode(), digest_size=8).digest()  # `repr` differs between Pythons
     return digest ^ int.from_bytes(found, "big", signed=True)
 
 
 def connect(path: str) -> sqlite3.Connection:
     """Open a journal; each commit is on disk before it returns."""
-    # A worker of Dask may change its thread, and has one thread for tasks.
+    # A worker of Dask has one thread for tasks, which may be replaced.
     found = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
     found.execute("PRAGMA synchronous = FULL")
     found.execute("PRAGMA trusted_schema = ON")  # else some SQLites keep triggers from functions
@@ -89,7 +89,7 @@ def connect(path: str) -> sqlite3.Connection:
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
-    """Open a journal so that SQLite changes no file: alone, without a log, nobody else has it open.
+    """Open a journal read-only; without a log beside it, no other process may have it open.
 
     SQLite else cuts a log at the damage that ends its reading, when the last connection is closed.
     """
@@ -100,7 +100,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
 
 
 def last_number(journal: sqlite3.Connection) -> int:
-    """Return the largest number of an attempt, also of those that were forgotten."""
+    """Return the largest number of an attempt, including forgotten attempts."""
     query = (
         "SELECT max((SELECT coalesce(max(number), 0) FROM attempts),"
         " (SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM meta WHERE key = 'forgotten'))"
@@ -116,7 +116,7 @@ def note_end(
     *,
     is_lost: bool = False,
 ) -> None:
-    """Say how an attempt ended, unless that is known. A success completes its task.
+    """Record the end of an attempt, unless it is known. A success completes its task.
 
     An attempt that was given up may still end. The first success counts.
     """
@@ -135,7 +135,7 @@ def note_end(
 
 @dataclass(frozen=True)
 class WorkerRecorder:
-    """Lets a worker process record successes in the journal in *directory* before anyone hears.
+    """Lets a worker process record successes in the journal in *directory* before reporting them.
 
     So successes outlive the server. Workers on other machines cannot use the files of this one.
     """
@@ -144,11 +144,11 @@ class WorkerRecorder:
 
     @property
     def run(self) -> str:
-        """What names the run on all machines: this machine, and the directory of the journal."""
+        """The name of the run on all machines: this machine, and the directory of the journal."""
         return f"{platform.node()}:{self.directory}"
 
     def is_completed(self, task: int, /) -> bool:
-        """Whether the journal says that a task is completed; False if it cannot be read."""
+        """Whether a task is completed in the journal; False if the journal cannot be read."""
         query = "SELECT count(*) FROM completed WHERE task = ?"
         try:
             journal = _connection(f"{self.directory}/{FILE}")
@@ -157,11 +157,11 @@ class WorkerRecorder:
             return False
 
     def begin(self) -> None:
-        """Hold the lock of the workers while this process lives: a new server waits for that."""
+        """Hold the lock of the workers while this process lives, so that a new server waits."""
         _hold(f"{self.directory}/{WORKERS}")
 
     def end(self, number: int, seconds: float, /) -> None:
-        """Record a success. If the disk is full, the server finds out when it does the same."""
+        """Record a success. If the disk is full, the server gets the error on its own record."""
         with suppress(sqlite3.Error):
             journal = _connection(f"{self.directory}/{FILE}")
             with transaction(journal):
@@ -170,7 +170,7 @@ class WorkerRecorder:
 
 @contextmanager
 def transaction(journal: sqlite3.Connection) -> Iterator[None]:
-    """Make the statements of a block one transaction, which takes the right to write first."""
+    """Make the statements of a block one transaction, which takes the write lock first."""
     journal.execute("BEGIN IMMEDIATE")
     try:
         yield

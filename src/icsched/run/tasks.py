@@ -1,4 +1,4 @@
-"""The tasks of a run: what each runs, what is left to run, and how long tasks have taken."""
+"""The tasks of a run: commands, missing outputs, and learned run times."""
 
 import csv
 import io
@@ -49,7 +49,7 @@ class CommandTasks:
         return str(self.workflow.dag.names[task])
 
     def work(self, task: int, /) -> Command | None:
-        """Return the command of a task with absolute paths; None if it runs nothing."""
+        """Return the command of a task with absolute paths; None for a task without a command."""
         command = self.commands[task]
         return None if command is None else self._placed(command)
 
@@ -66,10 +66,10 @@ class CommandTasks:
         )
 
     def missing_outputs(self, completed: Collection[int]) -> dict[int, str]:
-        """Return the tasks that lack a file which they should have written, with its name.
+        """Return the tasks of which an output file is missing, with the name of the file.
 
-        Files elsewhere are passed over: those with a URL, and those with an absolute path whose
-        directory is not on this machine. Each file is looked at once, and none is opened.
+        Files elsewhere are ignored: URLs, and absolute paths whose directory is not on this
+        machine. Each file is checked once, and not opened.
         """
         declared = self.workflow.source.outputs() if completed else ()
         found = {}
@@ -94,7 +94,7 @@ class CommandTasks:
             files = [word or "" for word in (command.stdin, command.stdout, command.stderr)]
             pairs = ["=".join(pair) for pair in command.environment]
             problem = None
-            if "\0" in "".join([*command.argv, *files, *pairs]):  # no process can get these
+            if "\0" in "".join([*command.argv, *files, *pairs]):  # no process can receive these
                 problem = "expected words without null bytes"
             elif key not in seen:
                 seen.add(key)
@@ -104,7 +104,7 @@ class CommandTasks:
 
 
 def _is_missing(directory: str, name: str) -> bool:
-    """Whether a file should be on this machine, and is not; its name is seen from *directory*."""
+    """Whether a file should be on this machine, and is not; names are relative to *directory*."""
     if not name or _URL.match(name):
         return False
     path = os.path.join(directory, name)  # noqa: PTH118
@@ -112,13 +112,13 @@ def _is_missing(directory: str, name: str) -> bool:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return not os.path.isabs(name) or os.path.isdir(os.path.dirname(name))  # noqa: PTH112, PTH117, PTH120
-    except (OSError, ValueError):  # such as a name that no file can have
+    except (OSError, ValueError):  # for example, an impossible file name
         return False
     return False
 
 
 def with_descendants(dag: Dag, tasks: Iterable[int]) -> list[int]:
-    """Return tasks and all that depends on them.
+    """Return *tasks* with all their descendants.
 
     >>> with_descendants(Dag({"a": [], "b": ["a"], "c": ["b"], "d": []}), [1])
     [1, 2]
@@ -133,7 +133,7 @@ def with_descendants(dag: Dag, tasks: Iterable[int]) -> list[int]:
 
 
 def _objection(command: Command) -> str | None:
-    """Return why a command, with absolute paths, cannot start; None if it can."""
+    """Return the reason why a command with absolute paths cannot start; None if it can."""
     directory, program = command.directory or ".", command.program
     if not os.path.isdir(directory):  # noqa: PTH112  also False for a name that no file can have
         return f"expected a directory to run in, got {directory!r}"
@@ -153,8 +153,8 @@ def write_learned(journal: Journal, directory: Path, instant: Iterable[str] = ()
     """Write the seconds of completed tasks as a table for `--run-times`; return its name.
 
     *instant* tasks run nothing, so they take no time. Tasks that are in the table already and were
-    not run again keep their seconds. A task whose name no table can hold is left out. There is no
-    table as long as nothing is known.
+    not run again keep their seconds. A task whose name no table can hold is left out. Without any
+    known seconds there is no table.
     """
     measured = {name: s for name, s in journal.seconds().items() if _fits_table(name)}
     path = directory / TABLE
@@ -172,12 +172,12 @@ def write_learned(journal: Journal, directory: Path, instant: Iterable[str] = ()
 
 
 def _fits_table(name: str) -> bool:
-    """Whether a table gives a name back as it is: one that does not would spoil the whole table."""
+    """Whether a table returns a name unchanged; another name would spoil the whole table."""
     return bool(name) and name == name.strip() and not {"\n", "\0"} & set(name)
 
 
 def _known(path: Path) -> dict[str, float]:
-    """Return the seconds in a table; none if there is no table that can be read."""
+    """Return the seconds in a table; empty if the table is missing or cannot be read."""
     with suppress(FormatError):
         table = read_run_times(path)
         return {**dict(zip(table.names, table.seconds.tolist(), strict=True)), **table.patterns}
@@ -185,10 +185,10 @@ def _known(path: Path) -> dict[str, float]:
 
 
 def with_learned(workflow: Workflow, directory: Path) -> Workflow:
-    """Return the workflow with the run times that an earlier run has learned, if there are any."""
+    """Return the workflow with the run times learned by earlier runs, if any."""
     known = _known(directory / TABLE)
     if known and len(workflow.dag):
-        with suppress(ArgumentError):  # no name fits any more
-            # A task may be called ``a*``, and that is all: these are no patterns.
+        with suppress(ArgumentError):  # no name matches any more
+            # A task may be called ``a*``: the names are not patterns.
             return workflow.with_run_times(RunTimeTable(known, [*known.values()]))
     return workflow
