@@ -273,7 +273,11 @@ def beside(source: Source, path: str, file: str) -> str:
 
 def is_special(path: str) -> bool:
     """Whether *path* exists but is not an ordinary file, so that reading it may never end."""
-    return os.path.exists(path) and not os.path.isfile(path)
+    try:
+        status = os.stat(path)  # once: a second look may fail, and say that nothing is there
+    except (OSError, ValueError):
+        return False  # reading it says why
+    return not stat.S_ISREG(status.st_mode)
 
 
 def is_missing(path: str) -> bool:
