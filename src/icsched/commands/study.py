@@ -49,7 +49,6 @@ from icsched.study import (
     INTERVALS,
     Cell,
     CellResult,
-    CellRunner,
     Store,
     Subject,
     Terms,
@@ -61,6 +60,7 @@ from icsched.study import (
     workers_grid,
     write_tables,
 )
+from icsched.study.cells import CellRunner
 from icsched.workflow import Workflow
 
 BESIDE = "critical-path"  # every study shows it: a gain has it and fifo beside it

@@ -129,7 +129,7 @@ Results: TypeAlias = Generator[CellResult, None, None]
 
 
 # Computes cells, and yields each when it is done, in any order.
-CellRunner: TypeAlias = "Callable[[Subject, Iterable[Cell], Terms], Results]"
+CellRunner: TypeAlias = Callable[[Subject, Iterable[Cell], Terms], Results]
 Watch: TypeAlias = Callable[[int, int], None]
 
 
