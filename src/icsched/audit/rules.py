@@ -167,7 +167,7 @@ class _Inside:
             raise self.wrong("a part does not wait for all of the part before it")
 
     def sum(self, graph: Graph, pieces: object) -> Ints:
-        """Convolve the bounds of pieces that have each nonsink and each nonsource once."""
+        """Convolve the bounds of pieces. Each nonsink must run once, each nonsource count once."""
         runs: list[object] = []
         counts: list[object] = []
         nodes: list[tuple[object, int]] = []  # the proof of each piece and its number of copies

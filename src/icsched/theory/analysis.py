@@ -1,4 +1,4 @@
-"""A dag taken apart by the six steps of Malewicz, Foster, Rosenberg and Wilde 2007.
+"""Analysis of a dag by the six steps of Malewicz, Foster, Rosenberg and Wilde 2007.
 
 The paper is "A Tool for Prioritizing DAGMan Jobs and its Evaluation". The steps:
 
@@ -6,10 +6,10 @@ The paper is "A Tool for Prioritizing DAGMan Jobs and its Evaluation". The steps
 theorem or the referee can. 4. and 5. Compare blocks by priority. 6. Run the blocks in a
 greedy order of the superdag, then all sinks.
 
-What is proved about this order comes next: first by the theorems that need the blocks alone, then
-by the exact referee, for small dags.
+Then this order may be proved IC-optimal: by theorems about blocks, or by the exact referee for
+small dags.
 
-Theorem 2.1 has this number in Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for
+The number of Theorem 2.1 is from Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for
 Task-Hungry Computing Platforms", which quotes it from Malewicz, Rosenberg and Yurkewych 2006,
 "Toward a Theory for Scheduling Dags in Internet-Based Computing". Theorem 3.2 is from Cordasco,
 Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory".
@@ -48,7 +48,7 @@ from icsched.theory.proof import (
 # The referee orders a block that no theorem covers, up to this size and effort.
 EXACT_NONSINKS = 20
 EXACT_SETS = 20_000
-# Sets for all blocks of a dag together, plus five for each task: a fraction of a second.
+# Sets to visit for all blocks of a dag together, plus five for each task: a fraction of a second.
 ALL_SETS = 2_000_000
 # Trees with more different profiles than this are not compared if Theorem 3.2 applies.
 MANY_PROFILES = 100
@@ -56,12 +56,12 @@ MANY_PROFILES = 100
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """The dag taken apart: its blocks, their orders, and the order of the superdag."""
+    """The blocks of a dag, their orders, and the order of the superdag."""
 
     parts: Decomposition
     orders: BlockOrders
     sequence: Ids  # blocks in execution order
-    has_priority: Mask  # per place in the sequence: priority over the next block
+    has_priority: Mask  # priority of each block over the next, in this sequence
 
     def __repr__(self) -> str:
         return brief(self, tasks=len(self.parts.dag), blocks=len(self.parts))
@@ -104,7 +104,7 @@ class Analysis:
 
 
 def analyse(dag: Dag) -> Analysis:
-    """Take *dag* apart by the six steps.
+    """Analyse *dag* by the six steps.
 
     >>> analyse(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})).order.tolist()
     [2, 0, 1, 3, 4]
@@ -113,7 +113,7 @@ def analyse(dag: Dag) -> Analysis:
 
 
 def analyse_reduced(reduced: Dag, *, exact_sets: int = EXACT_SETS) -> Analysis:
-    """Take apart a dag whose shortcuts have been removed.
+    """Analyse a dag whose shortcuts have been removed.
 
     The referee may visit *exact_sets* sets for each block that no theorem covers.
     """
@@ -127,7 +127,7 @@ def analyse_reduced(reduced: Dag, *, exact_sets: int = EXACT_SETS) -> Analysis:
     )
     blocks = np.arange(len(parts), dtype=np.int32)
     analysis = Analysis(parts, orders, blocks, np.zeros(len(parts), bool))
-    firsts = np.flatnonzero(orders.alike == blocks)  # the first block of each profile
+    firsts = np.flatnonzero(orders.alike == blocks)  # the first block with each profile
     if len(firsts) >= MANY_PROFILES and analysis._is_sum_of_trees:
         return analysis  # Theorem 3.2 will order the trees, so no pair need be compared
     profiles = [
@@ -146,13 +146,14 @@ def analyse_reduced(reduced: Dag, *, exact_sets: int = EXACT_SETS) -> Analysis:
 
 
 def enabled_by(analysis: Analysis, block: int) -> Ids:
-    """Return the profile of *block*: what its order enables after 0, 1, 2, ... nonsinks."""
+    """Return the profile of *block*: the counts that its order enables after 0, 1, ... nonsinks."""
     start, end = analysis.parts.blocks.nonsinks.offsets[block : block + 2].tolist()
     return analysis.orders.enabled[start + block : end + block + 1]
 
 
-# If no theorem proves an order, the referee may visit this many sets. It may visit fewer if a set
-# costs more looks at parents than usual, as with very many sinks, and none if too few are left.
+# If no theorem proves an order, the referee may visit this many sets. The number is lower if a set
+# has many more parents to check than usual, for example with very many sinks, and 0 if too few sets
+# are left.
 VERIFY_SETS = 200_000
 AREA_SETS = 50_000
 USUAL_LOOKS = 512
@@ -173,7 +174,7 @@ def proved_by_theorem(analysis: Analysis) -> tuple[Ids, Proof] | None:
 
 
 def settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
-    """Confirm *order*, or replace it by the best order, if the referee can within its limit."""
+    """Let the referee confirm *order* or replace it by the best order, within its limit."""
     proof, sets = confirmed(dag, order), _affordable_sets(dag)
     if proof is EXACT or not sets:
         return order, proof
@@ -191,7 +192,7 @@ def settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
 
 
 def confirmed(dag: Dag, order: Order) -> Proof:
-    """Ask the referee whether *order* is IC-optimal, if the referee can answer soon.
+    """Ask the referee whether *order* is IC-optimal, if this is cheap.
 
     >>> confirmed(Dag({"a": [], "b": ["a"]}), np.array([0, 1], np.int32)).is_ic_optimal
     True

@@ -1,12 +1,13 @@
-"""Orders with a large area: the eligible tasks of all steps together, each times its gain.
+"""Orders with a large area: the sum over all steps of the gains of eligible tasks.
 
 The area falls by a task's gain with each step before the task is enabled. So the largest area is
-the least sum of weighted completion times of one machine with precedences. Sidney 1975 cuts the
-dag into segments that some best order runs one after the other, those of `envelope`. Inside, parts
-in series follow one another, and orders of components merge by the slopes of their concave hulls;
-on series-parallel dags these two are the rule of Lawler 1978. All this loses nothing. What cannot
-be cut is solved exactly if it is small. If not, the closure rule orders it, and exchanges improve
-the order: small changes that make the area larger. The work is limited by counts, never by a clock.
+the least sum of weighted completion times of one machine with precedences. Sidney 1975 cuts the dag
+into segments (those of `envelope`) that some best order runs one after the other. In a segment,
+parts in series follow one another, and orders of components merge by the slopes of their concave
+hulls. On series-parallel dags this is the rule of Lawler 1978. These rules keep the largest area. A
+part that cannot be cut is solved exactly if it is small. Otherwise the closure rule orders it, and
+exchanges (small changes that enlarge the area) improve the order. The work is limited by counts,
+never by a clock.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from icsched.theory.pieces import Pieces, component_groups, series_parts, sum_pi
 from icsched.theory.profiles import Allowance, Counts
 from icsched.theory.recursion import PART_SETS, QUICK, bounded_order
 
-MOST_ROUNDS = 50  # of exchanges
-EXCHANGE_LOOKS = 100_000  # at arcs: some tenths of a second
+MOST_ROUNDS = 50  # rounds of exchanges
+EXCHANGE_LOOKS = 100_000  # arcs to visit: some tenths of a second
 
 
 def last_parents(dag: Dag, order: Ids) -> Counts:
@@ -40,7 +41,7 @@ def last_parents(dag: Dag, order: Ids) -> Counts:
 
 
 def step_gains(dag: Dag, order: Ids, gains: Counts) -> Counts:
-    """Return what each step of *order* enables, by *gains*.
+    """Return the gain that each step of *order* enables, by *gains*.
 
     >>> step_gains(Dag({"a": [], "b": ["a"], "c": ["a"]}), np.array([0]), np.ones(3, int)).tolist()
     [2]
@@ -53,14 +54,14 @@ def step_gains(dag: Dag, order: Ids, gains: Counts) -> Counts:
 
 
 def area_of(dag: Dag, order: Ids, gains: Counts) -> int:
-    """Return what *order*, which has all nonsinks, has enabled after each step, added up."""
+    """Return the sum over all steps of the gains that *order* (all nonsinks) has enabled so far."""
     return int(np.cumsum(step_gains(dag, order, gains)).sum())
 
 
 def improved(dag: Dag, order: Ids, gains: Counts, looks: Allowance | None = None) -> Ids:
-    """Return *order*, which has all nonsinks and only these, with no less area.
+    """Return an order with the area of *order* or more; *order* has exactly the nonsinks.
 
-    Each round delays tasks that wait for others. While *looks* are left, the round then exchanges
+    Each round delays tasks that may wait. While *looks* are left, the round then exchanges
     neighbouring stretches.
     """
     looks = looks or Allowance(EXCHANGE_LOOKS)
@@ -79,8 +80,8 @@ def improved(dag: Dag, order: Ids, gains: Counts, looks: Allowance | None = None
 def _delayed(dag: Dag, order: Ids) -> Ids:
     """Run each task just in time for the first of its children that has no later parent.
 
-    No child is enabled later: the parents of a child still come among the tasks up to its last
-    parent, and no task comes earlier than it did except by the delay of others.
+    No child is enabled later: all its parents still come before or at the old place of its last
+    parent.
     """
     last = last_parents(dag, order)
     deadline = np.full(len(dag), len(dag), np.int64)
@@ -91,8 +92,8 @@ def _delayed(dag: Dag, order: Ids) -> Ids:
 class _Stretches:
     """The stretches of an order that end with a step that enables something.
 
-    A stretch of a tasks that enables g may come before one of b tasks that enables h without it.
-    Then an exchange is worth a * h - b * g.
+    Suppose that a stretch of a tasks with gain g is followed by a stretch of b tasks, which alone
+    has gain h. Then their exchange adds a * h - b * g to the area.
     """
 
     def __init__(self, dag: Dag, order: Ids, gains: Counts, looks: Allowance) -> None:
@@ -105,7 +106,7 @@ class _Stretches:
         self._gained += [0] * (len(self._stretches) - len(ends))
 
     def exchanged(self) -> Ids:
-        """Move each stretch ahead of others while that is worth it."""
+        """Move each stretch ahead of others while this enlarges the area."""
         done: list[int] = []
         for stretch in range(len(self._stretches)):
             at = len(done)
@@ -116,7 +117,7 @@ class _Stretches:
         return np.array(order, np.int32)
 
     def _passes(self, stretch: int, before: int) -> bool:
-        """Whether *stretch* is better ahead of *before*; if so, the gains are changed."""
+        """Whether *stretch* is better ahead of *before*; if so, update the gains."""
         first = set(self._stretches[before])
         both = self._shared(stretch, first)
         if both is None:
@@ -132,7 +133,7 @@ class _Stretches:
         return True
 
     def _shared(self, stretch: int, first: set[int]) -> list[int] | None:
-        """Return what *stretch* enables only after *first*; None if it cannot run before."""
+        """Return the gain of *stretch* that needs *first*; None if *stretch* cannot run before."""
         enabled: set[int] = set()
         for task in self._stretches[stretch]:
             children = self._dag.child_rows[task].tolist()
@@ -151,18 +152,18 @@ class _Stretches:
 
 
 MOST_DEPTH = 60  # parts deeper than this are not cut
-CUT_ARCS = 3_000_000  # as `envelope` counts them: some seconds
-MOST_LOOKS = 8_000_000  # at tasks and arcs of parts
-PART_LOOKS = 500  # what a part costs besides
-MOST_SETS = 2_000_000  # and for all parts
+CUT_ARCS = 3_000_000  # arcs as `envelope` counts them: some seconds
+MOST_LOOKS = 8_000_000  # tasks and arcs of parts to visit
+PART_LOOKS = 500  # fixed cost of a part
+MOST_SETS = 2_000_000  # for all parts together
 MOST_ATTEMPTS = 5  # to prove the order of a part that is too large for the referee
-MOST_COPIES = 20_000  # of tasks, to prove it for gains that are not 1
+MOST_COPIES = 20_000  # most tasks of a proof for gains other than 1
 MOST_CELLS = 100_000_000  # that the closure rule may fill
 
 
 @dataclass(frozen=True, eq=False)
 class LargeArea:
-    """An order with a large area; `is_largest` says that no order has a larger one."""
+    """An order with a large area; `is_largest` says that this is proved to be the largest."""
 
     order: Ids
     is_largest: bool
@@ -171,8 +172,8 @@ class LargeArea:
 def large_area(dag: Dag, gains: Counts | None = None) -> LargeArea:
     """Return an order of *dag*, which has no shortcuts, with a large area; sinks come last.
 
-    *gains* says what each task counts while it is eligible, 1 by default. Raises ArgumentError for
-    gains that `envelope` does not take.
+    *gains* has the weight of each task while it is eligible, 1 by default. Raises ArgumentError for
+    gains that `envelope` refuses.
 
     >>> found = large_area(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}))
     >>> found.order.tolist(), found.is_largest
@@ -223,7 +224,7 @@ class _Cutting:
     def _runs(
         self, parts: list[Pieces], gains: Counts, depth: int, *, series: bool
     ) -> Iterator[tuple[Pieces, NDArray[np.int64], Ids, Counts]]:
-        """Yield equal parts with equal gains: their rows, what they run, and the part's gains."""
+        """Yield groups of equal parts with equal gains: rows, order and gains."""
         for pieces in parts:
             counted = pieces.dag.in_degrees > 0
             for rows in _alike(np.where(counted, gains[pieces.tasks], 0)):
@@ -264,7 +265,7 @@ class _Cutting:
         return max(found, key=lambda order: area_of(dag, order, gains))
 
     def _solved(self, dag: Dag | None) -> tuple[bool, list[Ids]]:
-        """Return the largest area's order of a part, or some good order, if there is work left."""
+        """Return the order of largest area of a part, or some good order, within the work left."""
         if dag is None:
             return False, []
         if len(dag.nonsinks) <= 60 and self._sets:
@@ -318,7 +319,7 @@ def hull_slopes(gains: Counts) -> Floats:
     >>> hull_slopes(np.array([0, 4, 1, 2])).tolist()
     [2.0, 2.0, 1.5, 1.5]
     """
-    hulls: list[tuple[int, int]] = []  # what each straight piece gains, and its steps
+    hulls: list[tuple[int, int]] = []  # gain and steps of each straight piece
     for gain in gains.tolist():
         whole, steps = gain, 1
         while hulls and hulls[-1][0] * steps <= whole * hulls[-1][1]:
@@ -329,10 +330,10 @@ def hull_slopes(gains: Counts) -> Floats:
 
 
 def by_closures(dag: Dag, gains: Counts) -> Ids:
-    """Order the nonsinks by closures: again and again the best one among those of single tasks.
+    """Order the nonsinks by closures of single tasks: the best closure is taken again and again.
 
-    The closure of a task are its ancestors that have not run. The best closure enables most for
-    each of its tasks, by *gains*. O(tasks^2 * nonsinks) time, O(tasks^2) memory.
+    The closure of a task has its ancestors that have not run. The best closure has the largest gain
+    per task. O(tasks^2 * nonsinks) time, O(tasks^2) memory.
 
     >>> pair_and_fork = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
     >>> by_closures(pair_and_fork, np.ones(5, int)).tolist()
@@ -340,7 +341,7 @@ def by_closures(dag: Dag, gains: Counts) -> Ids:
     """
     place = np.full(len(dag), -1)
     place[dag.nonsinks] = np.arange(len(dag.nonsinks))
-    needs = np.zeros((len(dag), len(dag.nonsinks)), np.float32)  # which nonsinks a task needs
+    needs = np.zeros((len(dag), len(dag.nonsinks)), np.float32)  # nonsinks that each task needs
     for task in dag.fifo_order.tolist():
         parents = dag.parent_rows[task]
         if len(parents):
@@ -351,7 +352,7 @@ def by_closures(dag: Dag, gains: Counts) -> Ids:
     column = np.arange(len(dag.nonsinks))
     by_level = ranks_of(dag.fifo_order)[dag.nonsinks]
     order: list[int] = []
-    common = needs @ needs.T  # how many tasks of two closures are the same
+    common = needs @ needs.T  # number of tasks in both of two closures
     while len(needs):
         cost = common.diagonal()
         gain = (common == cost) @ weights  # a closure enables the targets whose closures it has

@@ -1,10 +1,10 @@
-"""The best batch: which r eligible tasks enable the most.
+"""The best batch: the r eligible tasks that enable the most.
 
 This is problem BICSO of Malewicz and Rosenberg 2006, "On Batch-Scheduling Dags for Internet-Based
 Computing". Only a bipartite graph matters, the front. Its sources are the tasks that may be taken.
-Its sinks are the tasks that wait for some sources and for nothing else. The front falls into
-connected pieces. If every piece can be solved, max-plus convolution puts the solutions together
-(Theorem 4.1).
+Its sinks are the tasks that wait for some sources and for nothing else. The front splits into
+connected pieces. If every piece can be solved, max-plus convolution combines the solutions (Theorem
+4.1).
 
 Whether a batch can gain a given number of tasks is their problem BICSD, which is NP-complete
 (section 3). They reduce the problem "many subsets with small union" to BICSD;
@@ -33,11 +33,11 @@ from icsched.ready import missing_parents
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What may be taken now.
+    """The tasks that may be taken now.
 
-    `sources` are the tasks that may be taken, ids ascending. `eligible` counts the tasks that
-    will be eligible if nothing is taken and the running tasks end. `front` says what the sources
-    enable.
+    `sources` are the tasks that may be taken, ids ascending. `eligible` counts the tasks that will
+    be eligible if nothing is taken and the running tasks end. `front` has the tasks that the
+    sources enable.
     """
 
     sources: Ids
@@ -46,9 +46,9 @@ class State:
 
 
 def state_of(dag: Dag, executed: Iterable[Hashable], running: Iterable[Hashable]) -> State:
-    """Check *executed* and *running*, and return what may be taken. O(tasks + arcs).
+    """Check *executed* and *running*, and return the tasks that may be taken. O(tasks + arcs).
 
-    Raises what `Dag.mask` raises; GameError if a parent of an executed task is not executed, or a
+    Raises the errors of `Dag.mask`; GameError if a parent of an executed task is not executed, or a
     running task is not eligible.
     """
     done, busy = dag.mask(executed), dag.mask(running)
@@ -77,19 +77,19 @@ def state_of(dag: Dag, executed: Iterable[Hashable], running: Iterable[Hashable]
 
 Method = Literal["auto", "tree", "expansive", "exact", "greedy"]
 
-# A piece that is not a tree is enumerated up to this many sources: a millisecond.
+# Up to this many sources, a piece that is not a tree is enumerated, in a millisecond.
 MOST_ENUMERATED = 16
 # Steps of the exact kernel that "auto" affords: about half a second.
 AUTO_WORK = 200_000_000
-# With more steps than this, a minute, the integer program is used, which can be stopped.
+# Above this many steps, about a minute, the integer program is used, which can be stopped.
 EXACT_WORK = 10_000_000_000
-# Arcs of a front that "auto" gives to the integer program.
+# Above this many arcs of a front, "auto" does not call the integer program.
 AUTO_MILP_ARCS = 400
 _UNLIMITED = 2**62
 
 
 class GuaranteeKind(Enum):
-    """What is known about a batch, compared with the best one."""
+    """The kinds of guarantee: a batch compared with the best batch."""
 
     EXACT = "exact"  # no batch of this size leaves more tasks eligible
     WITHIN = "within"  # no batch leaves more than `Guarantee.gap` more tasks eligible
@@ -98,7 +98,7 @@ class GuaranteeKind(Enum):
 
 @dataclass(frozen=True)
 class Guarantee:
-    """How good a batch is; `gap` is None unless the kind is WITHIN.
+    """The guarantee of a batch; `gap` is None unless the kind is WITHIN.
 
     `timed_out` says that more time might have closed the gap.
     """
@@ -114,7 +114,7 @@ HALF = Guarantee(GuaranteeKind.HALF)
 
 @dataclass(frozen=True)
 class Batch(Answer, Generic[T_co]):
-    """Tasks to hand out together, and how good the batch is.
+    """Tasks to hand out together, with a guarantee.
 
     `take` has the task ids, ascending: a batch is a set. `names` has their names. `eligible_after`
     is the number of eligible tasks once the batch and the running tasks have been executed.
@@ -130,7 +130,7 @@ class Batch(Answer, Generic[T_co]):
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Sources of a front, by number, how many sinks they enable, and how good the choice is."""
+    """Sources of a front, by number, the count of sinks they enable, and a guarantee."""
 
     sources: Ids
     enabled: int
@@ -149,10 +149,10 @@ def best_batch(
 ) -> Batch[T]:
     """Choose the *r* eligible tasks that leave the most tasks eligible once they have run.
 
-    *graph* is what `prioritize` takes. *executed* has the tasks that have run. *running* has the
-    tasks that were handed out before and have no result yet. Both have names or ids, as `Dag.mask`
-    takes them. Running tasks are not taken again. They count as executed, so that a batch completes
-    what they began. If at most *r* tasks are eligible, all are taken.
+    *graph* is as in `prioritize`. *executed* has the tasks that have run. *running* has the tasks
+    that were handed out before and have no result yet. Both have names or ids, as `Dag.mask` takes
+    them. Running tasks are not taken again. They count as executed, so a batch may enable tasks
+    together with them. If at most *r* tasks are eligible, all are taken.
 
     - "tree" is exact if every connected piece of the front is a tree. O(eligible * r) time.
     - "expansive" takes the tasks with most children of their own. It applies if all tasks have
@@ -163,7 +163,7 @@ def best_batch(
       "expansive" and "greedy".
 
     Raises UnknownTaskError for unknown tasks; ArgumentError if *r* is less than 1 or the method is
-    unknown; GameError if *executed* lacks a parent of one of its tasks, a running task is not
+    unknown; GameError if a parent of an executed task is not executed, a running task is not
     eligible, or the method does not apply.
 
     >>> from icsched import Dag
@@ -205,8 +205,8 @@ def choice_by(
 ) -> Choice:
     """Choose *count* sources of *front* by *method*.
 
-    Of sources that enable nothing, the smallest numbers are chosen. Raises GameError, with
-    the source's name, if the method does not apply.
+    Among sources that enable nothing, those with the smallest numbers are chosen. Raises GameError,
+    with the source's name, if the method does not apply.
     """
     match method:
         case "greedy":
@@ -249,7 +249,7 @@ def auto(front: BatchFront, count: int, *, most_work: int, time_limit_s: float) 
 
 
 def greedy(front: BatchFront, count: int) -> Choice:
-    """Take again and again what enables most per source: one source, or all parents of a sink."""
+    """Repeatedly take one source, or all parents of a sink, that enable most per source."""
     sources, enabled = _native.greedy_batch(front, count)
     return Choice(sources, enabled, "greedy", _within(_native.most_enabled(front, count) - enabled))
 
@@ -265,7 +265,7 @@ def fast(front: BatchFront, count: int) -> Choice:
 def pieces(
     front: BatchFront, count: int, *, most_work: int, most_enumerated: int = MOST_ENUMERATED
 ) -> Choice | None:
-    """Choose exactly, piece by piece; None if a piece is too large or the work too much."""
+    """Choose exactly, piece by piece; None if a piece is too large or there is too much work."""
     exact = _native.exact_batch(front, count, most_enumerated=most_enumerated, most_work=most_work)
     if exact.result != Solving.SOLVED:
         return None
@@ -273,14 +273,14 @@ def pieces(
 
 
 def expansive(front: BatchFront, count: int) -> Choice | None:
-    """Take the sources with most sinks of their own, if that gains at least half of the best.
+    """Take the sources with most own sinks, if this guarantees half of the best gain.
 
-    It does if every source with sinks has two or more sinks of its own, and at most as many shared
-    sinks. Proof: let A be the number of own sinks of the r chosen sources, so A >= 2r. Any set of
-    r sources has at most A own sinks. It also has at most A arcs to shared sinks, and each shared
-    sink that it enables uses two of these arcs. So the set gains at most 3A/2 - r, and the chosen
-    set at least A - r. (Malewicz and Rosenberg show a factor of 4. They count all children; here
-    only sinks count, which wait for nothing else.)
+    The guarantee holds if every source with sinks has two or more own sinks, and at most as many
+    shared sinks. Proof: let A be the number of own sinks of the r chosen sources, so A >= 2r. Any
+    set of r sources has at most A own sinks. It also has at most A arcs to shared sinks, and each
+    shared sink that it enables uses two of these arcs. So the set gains at most 3A/2 - r, and the
+    chosen set at least A - r. (Malewicz and Rosenberg show a factor of 4. They count all children;
+    here only sinks of the front count.)
     """
     if _not_expansive(front) is not None:
         return None
@@ -291,14 +291,14 @@ def expansive(front: BatchFront, count: int) -> Choice | None:
 
 
 def _milp(front: BatchFront, count: int, time_limit_s: float) -> Choice:
-    """Return what the integer program finds, or the greedy start if that is better."""
+    """Return the result of the integer program, or the greedy start if that is better."""
     from icsched.theory import integer_program  # few batches need it
 
     start = greedy(front, count)
     bound = _native.most_enabled(front, count)
     found = integer_program.solve(front, count, time_limit_s=time_limit_s, start=start.sources)
     best = start if found is None or start.enabled > found.enabled else found
-    # The program stops with a gap only when time is up.
+    # The program stops with a gap only at the time limit.
     gap = (bound if found is None else min(bound, found.bound)) - best.enabled
     return Choice(best.sources, best.enabled, "exact", _within(gap, timed_out=True))
 
@@ -308,21 +308,21 @@ def _within(gap: int, *, timed_out: bool = False) -> Guarantee:
 
 
 def _shared(front: BatchFront) -> NDArray[np.int64]:
-    """Count the sinks of each source that other sources share."""
+    """Return the number of sinks that each source shares with other sources."""
     weights = np.repeat(front.weights, front.sinks.sizes)
     counts = np.bincount(front.sinks.targets, weights, minlength=len(front.yields))
     return counts.astype(np.int64)
 
 
 def _not_expansive(front: BatchFront) -> int | None:
-    """Return the first source that has sinks, but not enough of its own."""
+    """Return the first source that has sinks, but not enough own sinks."""
     own, shared = front.yields, _shared(front)
     wrong = np.flatnonzero(((own > 0) | (shared > 0)) & ((own < 2) | (shared > own)))
     return int(wrong[0]) if len(wrong) else None
 
 
 def _largest(values: Ids, count: int) -> Ids:
-    """Return the places of the *count* largest values; ties go to the first. Linear time."""
+    """Return the places of the *count* largest values; ties are broken by place. Linear time."""
     if count == 0:
         return np.empty(0, np.int32)
     least = np.partition(values, len(values) - count)[len(values) - count]
@@ -344,7 +344,7 @@ def _enabled_by(front: BatchFront, sources: Ids) -> int:
 
 
 def _in_order(front: BatchFront, choice: Choice) -> Choice:
-    """Replace the sources that enable nothing by the first in order; no less is enabled."""
+    """Replace sources that enable nothing by the first such sources in order."""
     taken = mask_of(choice.sources, len(front.yields))
     useful = taken & (front.yields > 0)
     enabled = np.repeat(_enabled_sinks(front, taken), front.sinks.sizes)
@@ -360,8 +360,8 @@ def batch_can_gain(
 ) -> bool:
     """Whether some *r* eligible tasks leave at least *gain* more tasks eligible than there are now.
 
-    *gain* may be negative. The answer is exact. Raises LimitError if it takes longer than
-    *time_limit_s*; ArgumentError if fewer than *r* tasks are eligible; else as `best_batch`.
+    *gain* may be negative. The answer is exact. Raises LimitError after *time_limit_s*,
+    ArgumentError if fewer than *r* tasks are eligible, and the errors of `best_batch`.
 
     >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
     >>> batch_can_gain(fork, [], 1, 1), batch_can_gain(fork, [], 1, 2)
@@ -381,10 +381,10 @@ def batch_can_gain(
 def small_union_dag(subsets: Sequence[Iterable[int]]) -> Dag:
     """Return the dag of an instance of "many subsets with small union".
 
-    There are as many elements, counted from 0, as subsets. Elements are sources, and subsets are
-    sinks whose parents are their elements. Some b sources enable m sinks if and only if some m
-    subsets have a union of at most b elements. Raises ArgumentError unless every subset has an
-    element, and every element is in a subset.
+    The number of elements, 0, 1, ..., equals the number of subsets. Elements are sources, and
+    subsets are sinks whose parents are their elements. Some b sources enable m sinks if and only if
+    some m subsets have a union of at most b elements. Raises ArgumentError unless every subset has
+    an element, and every element is in a subset.
 
     >>> small_union_dag([[0, 1], [1]]).arcs.tolist()
     [[0, 2], [1, 2], [1, 3]]

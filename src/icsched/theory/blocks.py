@@ -1,4 +1,4 @@
-"""What a block is: the kinds that theorems cover, and names for people.
+"""Families of blocks that theorems cover, and names of blocks.
 
 Strands are named as in Cordasco, Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory".
 """
@@ -17,7 +17,7 @@ from icsched.dag import Dag
 from icsched.theory.decomposition import Decomposition
 
 Kind = _native.BlockKind
-_LARGEST_STRAND = 60  # tasks; nobody reads longer names
+_LARGEST_STRAND = 60  # tasks; blocks with more get a short name
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class BlockGroup:
     sinks: int
 
 
-# Families in the order in which they are tried; a strand is named by its spine.
+# Families in the order of tests; a strand is named by its spine.
 _FAMILIES = (
     *("N({})", "W({},{})", "M({},{})", "strand", "T({},{})", "C({})"),
     *("K({},{})", "Clique({})", "Clique*({})", "B({},{})", "G({})"),
@@ -54,7 +54,7 @@ def family_name(block: Dag, kind: Kind) -> str:
     blocks = Blocks(nonsinks, sinks, np.ones(1, np.uint8))
     shapes = replace(
         _native.block_shapes(block.child_rows, blocks),
-        sources=np.array([len(block.sources)]),  # with isolated tasks, which no block has
+        sources=np.array([len(block.sources)]),  # including isolated tasks, which no block has
         bipartite=np.array([block.is_bipartite]),
     )
     return _names(*_labels(block, blocks, np.array([kind]), shapes))[0]

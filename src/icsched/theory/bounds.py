@@ -1,11 +1,11 @@
-"""An order of a dag with a bound that no order exceeds, and why the bound holds.
+"""Bounds that no order of a dag exceeds, with proofs, and the best orders found.
 
 A profile is an array of counts: how many nonsources are enabled after 0, 1, 2, ... nonsinks have
 run. Sinks enable nothing, so they run last. A bound is at least the profile of every order. An
 order whose profile meets a bound at every step is IC-optimal.
 
 Each `Step` says why a bound holds. The steps of a dag are a tree, whose leaves need no other bound.
-`proof_of` and `steps_of` shorten the tree to a proof for people: rules, and names of parts.
+`proof_of` and `steps_of` shorten the tree to a readable proof: rules, and names of parts.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from icsched.theory.proof import EXACT, Chain, Link, Proof, ProofStep, Rule, Sig
 class BoundedOrder:
     """A dag with the best order found for it, and a bound.
 
-    `order` has all nonsinks, first to run first. `reached` is its profile. `bound` is at least
-    the profile of every order, for the reason that `step` gives.
+    `order` has all nonsinks, first to run first. `reached` is its profile. `bound` is at least the
+    profile of every order; `step` proves this.
     """
 
     dag: Dag
@@ -61,11 +61,11 @@ class Series:
 
 @dataclass(frozen=True, eq=False)
 class Sum:
-    """Pieces side by side: each nonsink runs in one piece, each nonsource is counted in one.
+    """Pieces side by side: each nonsink runs in one piece, and each nonsource counts in one piece.
 
-    A piece has only the arcs from its runs to its counts. Without the other arcs no set of tasks
-    enables less, so the bound is the best division of the steps among the pieces: the max-plus
-    convolution of their bounds. Equal pieces are bounded once.
+    A piece has only the arcs from its runs to its counts. Without the other arcs a set of tasks
+    enables the same or more. So the bound is the max-plus convolution of the bounds of the pieces.
+    Equal pieces are bounded once.
     """
 
     pieces: tuple[tuple[Pieces, BoundedOrder], ...]
@@ -73,7 +73,7 @@ class Sum:
 
 @dataclass(frozen=True, eq=False)
 class Dual:
-    """A bound of the dag with all arcs reversed, turned around."""
+    """A bound that follows from a bound of the dag with all arcs reversed."""
 
     bounded: BoundedOrder
 
@@ -87,18 +87,18 @@ class Least:
 
 @dataclass(frozen=True, eq=False)
 class Without:
-    """The bound of the dag without some of its arcs, each a row of parent and child."""
+    """The bound of the dag without some arcs, which are rows of parent and child."""
 
     arcs: NDArray[np.int32]
     bounded: BoundedOrder
 
 
-# "exact": all sets of tasks that can have run were looked at. "tree": in a bipartite tree, the
+# "exact": all possible sets of executed tasks were visited. "tree": in a bipartite tree, the
 # program of Malewicz and Rosenberg 2006 finds the best set of each size.
 Leaf = Literal["exact", "tree"]
 
 # An Analysis is a sum whose pieces are its blocks, all with IC-optimal orders. In an Envelope each
-# enabled task shares itself out among the tasks that it needs.
+# enabled task distributes its gain among the tasks that it needs.
 Step = Series | Sum | Analysis | Dual | Least | Without | Envelope | Leaf
 
 
@@ -122,7 +122,7 @@ def proof_of(bounded: BoundedOrder) -> Proof:
 
 
 def steps_of(bounded: BoundedOrder, depth: int = 0) -> ProofStep:
-    """Return why the bound of *bounded* holds, whether an order meets it or not."""
+    """Return the steps that prove the bound of *bounded*, even if its order does not meet it."""
     if depth > MOST_DEPTH:
         return ProofStep(Rule.PART, name="...")
     dag = bounded.dag
@@ -151,7 +151,7 @@ def steps_of(bounded: BoundedOrder, depth: int = 0) -> ProofStep:
 
 
 def _block_steps(analysis: Analysis) -> ProofStep:
-    """Return the blocks: one after the other by priority, or else as a sum."""
+    """Return the steps of the blocks: one after the other by priority, or else as a sum."""
     if analysis.is_linear and len(analysis.parts) > 1:
         return ProofStep(Rule.BLOCKS, chain=chain_of_blocks(analysis))
     groups = analysis.blocks

@@ -1,4 +1,4 @@
-"""Bounds on the eligible tasks of any order, and certificates: how close an order comes to a bound.
+"""Bounds on the eligible tasks of any order, and certificates, which compare an order with a bound.
 
 `docs/certificates.md` describes the file and proves the rules. `icsched.audit` checks it.
 """
@@ -31,7 +31,7 @@ Node = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Certificate(Shown):
-    """An order beside a bound: `eligible` tasks of the order, and at most `bound` of any order.
+    """An order and a bound: `eligible` tasks of the order, and at most `bound` of any order.
 
     Both have an entry for each of 0, 1, ... executed tasks. `to_dict` is the certificate itself,
     which `icsched.audit` can check.
@@ -45,7 +45,7 @@ class Certificate(Shown):
         return f"Certificate({ratios}, area_ratio={self.area_ratio:.4f})"
 
     def to_dict(self) -> Node:
-        """Return the order, its ratios and the reasons for the bound, as JSON has them.
+        """Return the order, its ratios and the proof of the bound, as plain data.
 
         >>> from icsched import bound
         >>> made = bound({"a": [], "b": ["a"], "c": ["a"]}).certificate(["a", "b", "c"]).to_dict()
@@ -72,7 +72,7 @@ class Certificate(Shown):
 
     @cached_property
     def bound(self) -> Counts:
-        """The most eligible tasks that any order can have after each step, at most."""
+        """An upper bound of the eligible tasks of any order after each step."""
         return Bound(self.bounded).eligible
 
     @cached_property
@@ -116,7 +116,7 @@ def fingerprint(dag: Dag) -> str:
 
 
 def _node(bounded: BoundedOrder, known: dict[int, Node]) -> Node:
-    """Return the step of *bounded* as JSON; one that occurs often is made once."""
+    """Return the step of *bounded* as JSON; repeated steps are made once."""
     if id(bounded) not in known:
         known[id(bounded)] = _made(bounded, known)
     return known[id(bounded)]
@@ -156,7 +156,7 @@ def _made(bounded: BoundedOrder, known: dict[int, Node]) -> Node:
 def _block_pieces(analysis: Analysis) -> list[Node]:
     """Return the blocks as pieces; blocks of one kind with the same arcs are copies.
 
-    All arcs lie inside blocks, so the block that owns the parents of a task counts the task.
+    All arcs lie inside blocks, so each task is counted in the block that owns its parents.
     """
     parts = analysis.parts
     arcs, owner = parts.dag.arcs, parts.owner
@@ -210,7 +210,7 @@ class Bound:
 
     @cached_property
     def eligible(self) -> Counts:
-        """The most tasks that can be eligible after 0, 1, 2, ... executed tasks, at most."""
+        """An upper bound of the eligible tasks after 0, 1, 2, ... executed tasks."""
         dag = self.bounded.dag
         enabled = np.full(len(dag) + 1, np.count_nonzero(dag.in_degrees))
         enabled[: len(self.bounded.bound)] = np.minimum(self.bounded.bound, enabled[0])
@@ -224,8 +224,8 @@ class Bound:
 def bound(graph: Graph) -> Bound:
     """Return a bound on the eligible tasks of any order of *graph*.
 
-    The work is limited by counts. So large dags get weaker bounds, and the same graph always the
-    same bound. Raises GraphError for a graph that is not a dag.
+    Counts limit the work, so large dags get weaker bounds, but the same graph always gets the same
+    bound. Raises GraphError for a graph that is not a dag.
 
     >>> found = bound({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
     >>> found.eligible.tolist(), found.certificate([0, 2, 1, 3, 4]).area_ratio

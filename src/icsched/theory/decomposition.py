@@ -1,7 +1,7 @@
 """Shortcuts, the blocks of a dag without shortcuts, and the superdag of the blocks.
 
 These are steps 1 and 2 of Malewicz, Foster, Rosenberg and Wilde 2007, "A Tool for Prioritizing
-DAGMan Jobs and its Evaluation". A shortcut is an arc that another path makes superfluous.
+DAGMan Jobs and its Evaluation". A shortcut is an arc that another path makes redundant.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from icsched.arrays import Ids, Mask
 from icsched.dag import Dag
 from icsched.frames import brief
 
-# How many arcs the kernel may look at: for the whole dag, and more for each arc of it.
+# Arcs that the kernel may visit: for the whole dag, and more for each of its arcs.
 _MOST_WORK = 100_000_000
 _MOST_WORK_PER_ARC = 10
 
@@ -25,10 +25,10 @@ _MOST_WORK_PER_ARC = 10
 def shortcuts(dag: Dag) -> Ids:
     """Return the shortcuts of *dag* as rows of (parent id, child id).
 
-    An arc is a shortcut if another path leads from its parent to its child. Near
-    O(tasks + arcs) on workflow-shaped dags. The search looks at no more than 100 million arcs,
-    plus ten for each arc of the dag. On large random dags some shortcuts may therefore be missing
-    from the result. Random dags of 100,000 tasks with five arcs each stay within the limit.
+    An arc is a shortcut if another path leads from its parent to its child. Near O(tasks + arcs) on
+    workflow-shaped dags. The search visits at most 100 million arcs, plus ten for each arc of the
+    dag. So on large random dags some shortcuts may be missing from the result. Random dags of
+    100,000 tasks with five arcs each stay within the limit.
 
     >>> shortcuts(Dag({"a": [], "b": ["a"], "c": ["a", "b"]})).tolist()
     [[0, 2]]
@@ -39,7 +39,7 @@ def shortcuts(dag: Dag) -> Ids:
 def without_shortcuts(dag: Dag) -> Dag:
     """Return *dag* without its shortcuts: the transitive reduction.
 
-    Which tasks are eligible, and when, does not change. Shortcuts that `shortcuts` misses stay.
+    The eligible tasks at each step do not change. Shortcuts that `shortcuts` misses stay.
 
     >>> without_shortcuts(Dag({"a": [], "b": ["a"], "c": ["a", "b"]}))
     Dag(tasks=3, arcs=2)
@@ -49,7 +49,7 @@ def without_shortcuts(dag: Dag) -> Dag:
 
 
 def _mask(dag: Dag) -> Mask:
-    # Arcs to look at in searches: about what the sweep would cost, and some seconds at most.
+    # Arcs to visit in searches: about the cost of the sweep, and some seconds at most.
     sweep = dag.arc_count * (4 + len(dag) // 1024)
     patience = min(sweep, 30_000_000 + 8 * dag.arc_count)
     marks = _native.shortcuts(
@@ -89,7 +89,7 @@ class Decomposition:
         return self.blocks.sinks[block]
 
     def block(self, block: int) -> Dag:
-        """Return *block* as a dag of its own, tasks in ascending id order."""
+        """Return *block* as a dag, with tasks in ascending id order."""
         names = [self.dag.names[task] for task in self._members(block).tolist()]
         shape = self.shape(block)
         return Dag.from_arcs(len(shape), shape.arcs, names=names)
@@ -119,8 +119,8 @@ class Decomposition:
     def superdag(self) -> Dag:
         """The blocks as tasks: block b waits for block a if a task of b waits for a task of a.
 
-        Arcs come from all arcs of the dag between owners, not only from shared tasks: a
-        block that is not bipartite may have nonsinks with children outside it.
+        Every arc between tasks with different owners counts, not only shared tasks, because a
+        nonsink of a block that is not bipartite may have children outside the block.
         """
         owners = self.owner[self.dag.arcs]
         between = (owners[:, 0] != owners[:, 1]) & (owners[:, 1] >= 0)
@@ -130,9 +130,8 @@ class Decomposition:
 def decompose(dag: Dag) -> Decomposition:
     """Cut *dag*, which must have no shortcuts, into its blocks.
 
-    A block is a minimal set that has a source of what is left of the dag, all children of
-    every source in the set, and all parents of every member. Bipartite blocks are cut off
-    first. Near O(tasks + arcs).
+    A block is a minimal set of the remaining tasks that has a source, all children of its sources,
+    and all parents of its members. Bipartite blocks are cut off first. Near O(tasks + arcs).
 
     >>> parts = decompose(Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]}))
     >>> [(parts.nonsinks(b).tolist(), parts.sinks(b).tolist()) for b in range(len(parts))]

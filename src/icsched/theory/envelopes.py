@@ -1,10 +1,10 @@
-"""The concave envelope: a bound on what any order enables, with the shares that prove it.
+"""The concave envelope: a bound on the tasks that any order enables, and its proof by shares.
 
 A chain of nested legal sets divides the nonsinks into segments. A nonsource is enabled in the
 segment of its last parent. In a segment of `size` tasks that enables `total`, each enabled task
-hands out its gain times `size` to the tasks of the segment that it needs: to its parents, and
-from there to their parents. If no task keeps more than `total`, then x tasks of the segment enable
-at most x * total / size. `docs/certificates.md` proves this.
+distributes its gain times `size` among the tasks of the segment that it needs: its parents, and
+their parents. If no task keeps more than `total`, then x tasks of the segment enable at most x *
+total / size. `docs/certificates.md` proves this.
 
 Sharing out is a maximum flow. If the flow hands out everything, the segment is final. If not, the
 minimum cut divides the segment into two, the first of which enables more for each task (Sidney
@@ -25,8 +25,8 @@ from icsched.errors import ArgumentError, LimitError
 from icsched.theory.pieces import counting_groups
 from icsched.theory.profiles import Allowance, Counts
 
-# Arcs that all rounds together may put through flows, each times the binary digits of the dag's
-# depth, because deep flows take longer: about ten seconds.
+# Arcs of all flows together, about ten seconds. Each arc counts as the binary digits of the dag's
+# depth, because deep flows take longer.
 MOST_CUT_ARCS = 15_000_000
 Numbers = NDArray[np.int64]
 
@@ -35,13 +35,12 @@ _WIDEST = 1 << 62  # sizes times gains: all units of a flow fit int64
 
 @dataclass(frozen=True, eq=False)
 class Envelope:
-    """Segments of nonsinks, first to run first, and the shares that bound what they enable.
+    """Segments of nonsinks, first to run first, and the shares that bound their gains.
 
-    `segment` has the segment of each task, -1 for sinks. `sizes` and `totals` say how many tasks
-    a segment has and what it enables. `shares` has for each of the dag's arcs what the child hands
-    to the parent; an enabled task hands out its gain times the size. A task keeps at most the total
-    of its segment. `rest` is what a segment's tasks could not hand out: 0, unless the work was
-    limited.
+    `segment` has the segment of each task, -1 for sinks. `sizes` and `totals` have the number of
+    tasks and the gain of each segment. `shares` has for each arc the share that the child gives to
+    the parent. An enabled task gives away its gain times the size. A task keeps at most the total
+    of its segment. `rest` is the part that could not be given away: 0, unless the work was limited.
     """
 
     segment: Ids
@@ -52,7 +51,7 @@ class Envelope:
 
     @cached_property
     def bound(self) -> Counts:
-        """The most that any 0, 1, 2, ... nonsinks enable, at most; fractions are cut off."""
+        """An upper bound of the gain of any 0, 1, 2, ... nonsinks, rounded down."""
         ends = np.cumsum(self.sizes)
         place = np.repeat(np.arange(len(ends)), self.sizes)
         steps = np.arange(1, len(place) + 1) - (ends - self.sizes)[place]
@@ -65,10 +64,10 @@ class Envelope:
 
 
 def envelope(dag: Dag, *, gains: Counts | None = None, arcs: Allowance | None = None) -> Envelope:
-    """Return the concave envelope of what sets of tasks of *dag* enable.
+    """Return the concave envelope of the gains of sets of tasks of *dag*.
 
-    *gains* says what each nonsource counts, 1 by default. Once *arcs* are spent, segments stay
-    as they are, and their rests weaken the bound. Raises ArgumentError for gains that are
+    *gains* has the weight of each nonsource, 1 by default. Once *arcs* are used up, segments are
+    not divided any more, and their rests weaken the bound. Raises ArgumentError for gains that are
     negative, or whose sum times the number of nonsinks passes 2**62.
 
     >>> found = envelope(Dag({"a": [], "b": ["a"], "c": ["a"], "d": [], "e": ["d"]}))
@@ -110,7 +109,7 @@ class _Open:
 
 
 class _Rounds:
-    """The segments while they are cut; a segment is known by the number of tasks before it."""
+    """The segments while they are divided; the number of tasks before a segment identifies it."""
 
     def __init__(self, dag: Dag, weights: Counts, cuts: Allowance) -> None:
         self.dag, self.weights, self.cuts = dag, weights, cuts
@@ -131,7 +130,7 @@ class _Rounds:
             left = self._cut(self._flat_ones(left))
 
     def _share_evenly(self) -> None:
-        """Without a flow: each task shares itself out evenly, and full tasks take only a part."""
+        """Distribute shares evenly, without a flow; full tasks take only a part."""
         dag, size = self.dag, len(self.dag.nonsinks)
         total = int(self.weights[dag.in_degrees > 0].sum())
         parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
@@ -172,7 +171,7 @@ class _Rounds:
         self.shares[flat.number] = self.weights[flat.child] * size_of[self.place[flat.parent]]
 
     def _cut(self, left: _Open) -> _Open:
-        """Put *left* through one flow; keep what is final and return what was divided."""
+        """Solve one flow for *left*; keep final segments and return the divided ones."""
         if not len(left.tasks):
             return left
         view = _View(left, self)
@@ -183,7 +182,7 @@ class _Rounds:
         return self._divided(left, view, flow, again)
 
     def _affordable(self, view: _View, rest: Counts) -> Mask:
-        """Choose the segments to divide: all, or the largest gaps for which there is work left."""
+        """Choose the segments to divide: all, or those with the largest gaps if work is limited."""
         again = np.zeros(len(rest), bool)
         wanting = np.flatnonzero(rest > 0)
         gaps = -(-rest[wanting] // view.sizes[wanting])
@@ -221,7 +220,7 @@ class _Rounds:
         return Envelope(segment, self.shares, sizes, totals, rest)
 
     def _unshared(self, segment: Ids, enabled: Ids, sizes: Counts, totals: Counts) -> Counts:
-        """Return what each task cannot hand out, because nobody may keep it."""
+        """Return the part that each task cannot give away, because no task may keep it."""
         dag = self.dag
         handed, passed, own = np.zeros((3, len(dag)), np.int64)
         np.add.at(handed, dag.arcs[:, 0], self.shares)
@@ -235,7 +234,7 @@ class _Rounds:
 
 
 class _View:
-    """What a round needs to know of its open segments, which are numbered from 0 here."""
+    """The open segments of a round, numbered from 0."""
 
     def __init__(self, left: _Open, rounds: _Rounds) -> None:
         start, weights = rounds.start, rounds.weights
@@ -314,14 +313,14 @@ class _Flow:
         return np.split(self.solver.flows(arcs), ends[:-1])
 
     def first_side(self) -> Mask:
-        """Return the tasks that the minimum cut puts first."""
+        """Return the tasks on the first side of the minimum cut."""
         nodes = np.asarray(self.solver.get_source_side_min_cut(), np.int64)
         side = np.zeros(max(2 + self.tasks, int(nodes.max(initial=0)) + 1), bool)
         side[nodes] = True
         return side[2 : 2 + self.tasks]
 
     def shares(self) -> Counts:
-        """Return what each open arc's child hands to its parent."""
+        """Return the share that the child of each open arc gives to its parent."""
         view = self.view
         shares = np.zeros(len(view.parent), np.int64)
         shares[self.deep_arc] = self.up
@@ -332,7 +331,7 @@ class _Flow:
         return shares
 
     def _direct_shares(self, parent: NDArray[np.int64], own: Counts) -> Counts:
-        """Divide what each task got from the source among the tasks that gave it, in turn."""
+        """Divide the flow that each task received from the source among its givers, in turn."""
         order = np.argsort(parent, kind="stable")
         before = np.cumsum(own[order]) - own[order]
         firsts = np.append(True, np.diff(parent[order]) != 0)[: len(order)]

@@ -14,12 +14,12 @@ from icsched.arrays import Ids
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel, CpSolver, CpSolverStatus
 
-_STOP_S = 0.02  # between two requests to stop
+_STOP_S = 0.02  # seconds between two requests to stop
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Sources to take, how many sinks they enable, and a bound on what any set enables."""
+    """Sources to take, the count of sinks they enable, and a bound for every set."""
 
     sources: Ids
     enabled: int
@@ -27,7 +27,7 @@ class Solution:
 
 
 def solve(front: BatchFront, count: int, *, time_limit_s: float, start: Ids) -> Solution | None:
-    """Look for *count* sources that enable the most, starting from the set *start*.
+    """Search for *count* sources that enable the most, starting from the set *start*.
 
     The program has one variable for each source and one for each sink with several parents. The
     variable of a sink implies the variables of its parents. Returns None if the time was too short
@@ -37,7 +37,7 @@ def solve(front: BatchFront, count: int, *, time_limit_s: float, start: Ids) -> 
     try:
         from ortools.sat.python import cp_model  # slow to import, and seldom needed
     except ImportError as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):  # pressed while a C++ module was loaded
+        if isinstance(error.__cause__, KeyboardInterrupt):  # Ctrl-C while a C++ module was loaded
             raise KeyboardInterrupt from None
         raise
 
@@ -66,7 +66,7 @@ def solve(front: BatchFront, count: int, *, time_limit_s: float, start: Ids) -> 
 
 
 def _solver_for(time_limit_s: float) -> CpSolver:
-    """Return a solver that always finds the same, unless its time runs out."""
+    """Return a solver with deterministic results, unless its time runs out."""
     from ortools.sat.python import cp_model  # slow to import, and seldom needed
 
     solver = cp_model.CpSolver()
@@ -74,15 +74,15 @@ def _solver_for(time_limit_s: float) -> CpSolver:
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1
     solver.parameters.linearization_level = 2  # the relaxation needs the implications
-    solver.parameters.catch_sigint_signal = False  # the solver would stop as if time were up
+    solver.parameters.catch_sigint_signal = False  # otherwise the solver would stop early
     return solver
 
 
 def _status_of(solver: CpSolver, model: CpModel) -> CpSolverStatus:
-    """Run *solver* on another thread, because Python tells this one of Ctrl-C.
+    """Run *solver* on another thread, because this thread receives Ctrl-C.
 
-    Ctrl-C stops the solver. The thread ends before KeyboardInterrupt is raised, however often
-    the user presses Ctrl-C.
+    Ctrl-C stops the solver. The thread ends before KeyboardInterrupt is raised, even if the user
+    presses Ctrl-C again.
     """
     from concurrent.futures import ThreadPoolExecutor, wait  # slow to import
 

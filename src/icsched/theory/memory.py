@@ -1,14 +1,13 @@
 """Orders of little memory: with the profile of a given order, or within a limit.
 
-Memory is what the results of open tasks take. On small dags icsched looks at every set of tasks
-that can have run. The referee looks at sets of nonsinks only. This walk must also run sinks early,
-because a sink may close its parents. Three facts reduce the number of sets and lose nothing:
+Memory is the size of the results of open tasks. On small dags icsched visits every possible set of
+executed tasks. The referee visits only sets of nonsinks. This walk must also run sinks early,
+because a sink may close its parents. Three facts safely reduce the number of sets:
 
 - Tasks with the same parents and children may run by size, the smallest first. Sinks with the
   same parents may run by id.
-- A sink must be tried only if running eligible tasks alone can close one of its parents.
-  Otherwise the sink may wait: this costs no memory, and each step of waiting leaves one more
-  eligible task.
+- A sink must be tried only if eligible tasks alone can close one of its parents. Otherwise the sink
+  may wait: this costs no memory, and each step of waiting leaves one more eligible task.
 - Once only sinks are left they run by id, because memory then only shrinks.
 """
 
@@ -31,12 +30,11 @@ def lean_order(graph: Graph, order: Order, *, sizes: PerTask | None = None) -> I
 
     Memory is the largest number of open tasks, or of their bytes with *sizes*. On a small dag no
     order of that profile needs less. A dag is small if orders of the profile have up to 50,000
-    moves between sets of executed tasks. On a larger dag pieces of *order* change places. A piece
-    is a stretch of the order: if it has one parent of a task, it has all of them. Pieces change
-    places if their steps enable the same counts. Returns *order* if that gains nothing.
-    O((tasks + arcs) log tasks). Raises
-    ScheduleError if *order* is not legal, ArgumentError if *sizes* are not one nonnegative
-    integer per task.
+    moves between sets of executed tasks. On a larger dag pieces of *order* are exchanged if their
+    steps enable the same counts. A piece is a stretch of the order: if it has one parent of a task,
+    it has all of them. Returns *order* if this gains nothing. O((tasks + arcs) log tasks). Raises
+    ScheduleError if *order* is not legal, ArgumentError if *sizes* are not one nonnegative integer
+    per task.
 
     >>> from icsched.families import tree
     >>> by_level = range(15)
@@ -60,7 +58,7 @@ def peak(dag: Dag, order: Order, sizes: Sizes) -> int:
 
 
 def depth_first_order(dag: Dag, sizes: Sizes) -> Ids:
-    """Return a depth-first order: it needs the least memory on trees, and little elsewhere."""
+    """Return a depth-first order, which needs least memory on trees, and little on other dags."""
     return _native.depth_first_order(dag.child_rows, dag.parent_rows, dag.fifo_order, sizes)
 
 
@@ -76,7 +74,7 @@ def _with_pieces_moved(dag: Dag, given: Ids, sizes: Sizes) -> Ids:
 
 
 def _leaner_stretches(dag: Dag, given: Ids, moved: Ids, sizes: Sizes) -> Ids:
-    """Cut both orders where they have run the same tasks, and join the leaner stretches.
+    """Cut both orders where they have executed the same tasks, and join the leaner stretches.
 
     The stretches do not depend on each other, so the result never needs more than *given*.
     """
@@ -97,7 +95,7 @@ MOST_MOVES = 50_000  # eligible tasks of all sets together: a fraction of a seco
 MOST_TASKS = 500
 
 
-class _State(NamedTuple):  # a dataclass would take twice as long to make
+class _State(NamedTuple):  # not a dataclass, which takes twice as long to make
     """A set of executed tasks, and the best way to it; sets are ints with bit v for task v."""
 
     area: int
@@ -108,7 +106,7 @@ class _State(NamedTuple):  # a dataclass would take twice as long to make
     task: int
 
     def beats(self, other: _State) -> bool:
-        """Whether this way to the same set is better: it has the larger area, then the lower peak.
+        """Whether this way to the same set has a larger area, or the same area and a lower peak.
 
         Later steps add the same area to both ways, and need the same memory.
         """
@@ -116,7 +114,7 @@ class _State(NamedTuple):  # a dataclass would take twice as long to make
 
 
 def largest_area_order(dag: Dag, sizes: Sizes, limit: int | None = None) -> Ids | None:
-    """Return the order of largest area within *limit*; ties go to the order of least memory.
+    """Return the order of largest area within *limit*; ties are broken by least memory.
 
     Returns None if no order is within *limit*. Raises LimitError past MOST_MOVES.
     """
@@ -141,7 +139,7 @@ def leanest_order(dag: Dag, sizes: Sizes, profile: Profile) -> Ids:
 
 
 class _Walk:
-    """The sets of tasks that can have run; sets of t tasks are made from sets of t - 1."""
+    """The possible sets of executed tasks; sets of t tasks are made from sets of t - 1."""
 
     def __init__(
         self,
@@ -165,7 +163,7 @@ class _Walk:
         self.wanting = [_set(children) for children in self.children]
         self.nonsinks = _set(dag.nonsinks.tolist())
         self.sources = _set(dag.sources.tolist())
-        self.twin = [0] * self.tasks  # the set of the twin that runs just before a task, if any
+        self.twin = [0] * self.tasks  # bit of the twin that runs just before each task, if any
         latest: dict[tuple[int, int], int] = {}
         for task in sorted(range(self.tasks), key=self._weight):
             kind = (self.needed[task], self.wanting[task])

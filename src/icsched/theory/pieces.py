@@ -1,7 +1,7 @@
-"""Parts of a dag: in series, or pieces side by side, whose orders can be merged.
+"""Parts of a dag in series, and pieces side by side, whose orders can be merged.
 
-Of several pieces the next task is taken from the piece whose remaining gains are the
-lexicographically largest string: an IC-optimal profile has the largest string of gains.
+The next task is taken from the piece whose string of remaining gains is lexicographically largest,
+because an IC-optimal profile has the largest string of gains.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from icsched.theory.profiles import Counts
 Int64s = NDArray[np.int64]
 Colours = NDArray[np.uint64]
 
-# Rounds in which tasks of pieces learn about their neighbours before they are numbered.
+# Rounds of colouring by neighbours before the tasks of pieces are numbered.
 ROUNDS = 4
 
 
@@ -30,8 +30,8 @@ ROUNDS = 4
 class Pieces:
     """Equal pieces of a dag: `tasks` has a row for each, with the task of each id in `dag`.
 
-    `places` says which of all pieces these are, ascending. The first `runs` tasks of a piece of a
-    sum run in it, though some may be sinks of the piece.
+    `places` has the numbers of these pieces among all pieces, ascending. The first `runs` tasks of
+    a piece of a sum run in it, though some may be sinks of the piece.
     """
 
     dag: Dag
@@ -47,9 +47,9 @@ def series_parts(dag: Dag) -> list[Pieces] | None:
     """Split *dag* into as many parts in series as possible; None if it cannot be split.
 
     In a series every sink of a part is a parent of every source of the next. All tasks of a part
-    come before all tasks of the next in every order. So one sweep over one order finds all cuts:
-    the arcs that cross a cut must be arcs from sinks of what comes before to sources of what comes
-    after, and there must be one for each such pair. O(tasks + arcs).
+    come before all tasks of the next in every order. So one sweep over one order finds all cuts.
+    The arcs across a cut must join each sink before the cut with each source after the cut, and no
+    other tasks. O(tasks + arcs).
 
     >>> cross = Dag.from_arcs(4, [(0, 2), (0, 3), (1, 2), (1, 3)])
     >>> [pieces.tasks.tolist() for pieces in series_parts(cross)]
@@ -81,7 +81,7 @@ def _covered(above: Int64s, up_to: Int64s, count: int) -> Int64s:
 
 
 def component_groups(dag: Dag) -> Ids:
-    """Return the connected part of each task; -1 for sinks."""
+    """Return the connected part of each nonsink; -1 for sinks."""
     label: Ids = _native.connected_parts(dag.child_rows).copy()
     label[dag.sinks] = -1
     return label
@@ -148,11 +148,11 @@ def _split(
     arcs: Int64s,
     is_run: Mask | None = None,
 ) -> list[Pieces]:
-    """Return the pieces, equal ones together; entry i is the task tasks[i] in piece[i].
+    """Return the pieces, grouped if equal; entry i is the task tasks[i] in piece[i].
 
-    *arcs* are between entries of the same piece, or else dropped. Entries of equal pieces get the
-    same numbers if their surroundings differ; `ROUNDS` says how far they look. Then equal pieces
-    have equal arcs, and the arcs decide.
+    *arcs* are between entries of the same piece, or else dropped. Entries are numbered by their
+    surroundings, up to a distance of `ROUNDS`. If the surroundings in a piece all differ, equal
+    pieces get equal arcs, by which they are grouped.
     """
     piece = np.unique(piece, return_inverse=True)[1]
     arcs = arcs[piece[arcs[:, 0]] == piece[arcs[:, 1]]]
@@ -186,7 +186,7 @@ def _equal(
         at = np.array(places)
         rows = members[starts[at][:, None] + np.arange(size)]
         local = np.frombuffer(inside, np.int32).reshape(-1, 2)
-        if len(at) == 1:  # with nothing to compare it with, a piece keeps the order of its tasks
+        if len(at) == 1:  # a piece without equal pieces keeps the order of its tasks
             by_id = np.lexsort((rows[0], np.arange(size) >= run))
             rows, local = rows[:, by_id], ranks_of(by_id.astype(np.int32))[local]
         pieces.append(Pieces(Dag.from_arcs(size, local), run, rows, at))
@@ -194,7 +194,7 @@ def _equal(
 
 
 def _colours(count: int, arcs: Int64s) -> Colours:
-    """Return a number for each entry that depends on its surroundings alone."""
+    """Return a number for each entry that depends only on its surroundings."""
     colours = np.zeros(count, np.uint64)
     for _ in range(ROUNDS):
         up, down = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
@@ -216,7 +216,7 @@ def merged_order(dag: Dag, pieces: Rows, kinds: Int64s, gains: Sequence[Counts])
 
     A row of *pieces* has the tasks of one piece in their order. The piece in row r gains
     gains[kinds[r]] with each of its tasks. A piece waits while its next task is not eligible. Ties
-    go to the smaller id; nonsinks of no piece come last.
+    are broken by id; nonsinks of no piece come last.
 
     >>> forks = Dag.from_arcs(7, [(0, 2), (0, 3), (1, 4), (1, 5), (1, 6)])
     >>> rows, strings = Rows(np.array([0, 1, 2]), np.array([0, 1])), [np.array([2]), np.array([3])]
@@ -237,11 +237,11 @@ def merged_order(dag: Dag, pieces: Rows, kinds: Int64s, gains: Sequence[Counts])
 
 
 def _suffix_ranks(strings: Sequence[Counts]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where each string starts, and the rank of each suffix.
+    """Return the start of each string, and the rank of each suffix.
 
     Ranks of suffixes by their first h gains give the ranks by their first 2 h. Suffixes rank equal
-    if they are equal up to the first gain that is less than their first: whichever of them goes
-    first, the other follows before the rest of the first does.
+    if they are equal up to the first gain that is less than their first gain. Then either may go
+    first: the other follows before the rest of it.
     """
     text = np.concatenate(strings)
     sizes = np.array([len(string) for string in strings])
@@ -259,7 +259,7 @@ def _suffix_ranks(strings: Sequence[Counts]) -> tuple[NDArray[np.int64], NDArray
 
 
 def _heads(text: Counts, end: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how far each suffix goes before a gain that is less than its first."""
+    """Return the length of each suffix before a gain that is less than its first gain."""
     heads = end - np.arange(len(end))
     open_: list[int] = []
     for place, gain in enumerate(text.tolist()):

@@ -50,7 +50,7 @@ def eligible_counts(enabled: NDArray[np.integer], sources: int) -> NDArray[np.in
 
 @dataclass(frozen=True)
 class BlockProfile:
-    """What a block's order enables: *enabled* after 0 .. s nonsinks, and its *sources*.
+    """The profile of a block's order: *enabled* after 0 .. s nonsinks, and the number of *sources*.
 
     Raises ArgumentError if no order can have these counts: *enabled* must start at 0 and never
     fall, and there must be a task to run at each of the s steps.
@@ -65,10 +65,10 @@ class BlockProfile:
         checks.whole_number("sources", self.sources, least=fewest)
 
     def counts(self) -> NDArray[np.int64]:
-        """Return the counts that the priority compares: all tasks of the block that can run.
+        """Return the counts that the priority compares: all eligible tasks of the block.
 
-        The papers of 2011 and by Cordasco et al. 2007 count the enabled nonsources only. That gives
-        priority 1 to the same pairs; smaller values differ.
+        Cordasco et al. 2007 and the paper of 2011 count only enabled nonsources. Priority 1 holds
+        for the same pairs; smaller values differ.
 
         >>> BlockProfile(2, (0, 0, 1)).counts().tolist()
         [2, 1, 1]
@@ -104,9 +104,9 @@ class BlockProfile:
 def priority(first: BlockProfile, second: BlockProfile) -> Fraction:
     """Return the largest r such that *first* has r-priority over *second*.
 
-    That is, r (p1(x) + p2(y)) <= p1(min(s1, x + y)) + p2(max(0, x + y - s1)) for all x
-    and y; terms whose left side is 0 are ignored. 1 means full priority. `best_profile` makes a
-    profile of a dag. Raises ArgumentError for anything but profiles.
+    That is, r (p1(x) + p2(y)) <= p1(min(s1, x + y)) + p2(max(0, x + y - s1)) for all x and y; terms
+    whose left side is 0 are ignored. 1 means full priority. `best_profile` makes a profile of a
+    dag. Raises ArgumentError for arguments that are not profiles.
 
     >>> fork, join = BlockProfile(1, (0, 2)), BlockProfile(2, (0, 0, 1))
     >>> priority(fork, join), priority(join, fork)
@@ -117,7 +117,7 @@ def priority(first: BlockProfile, second: BlockProfile) -> Fraction:
 
 
 def has_priority_over(first: BlockProfile, second: BlockProfile) -> bool:
-    """Whether finishing *first* before beginning *second* never costs an eligible task.
+    """Whether *first* can always be finished before *second* without losing an eligible task.
 
     >>> has_priority_over(BlockProfile(1, (0, 2)), BlockProfile(2, (0, 0, 1)))
     True
@@ -126,7 +126,7 @@ def has_priority_over(first: BlockProfile, second: BlockProfile) -> bool:
 
 
 def has_dual_priority_over(first: BlockProfile, second: BlockProfile) -> bool:
-    """Whether finishing *first* before beginning *second* never costs an execution.
+    """Whether *first* can always be finished before *second* without more executions.
 
     This is inequality (6) of Cordasco, Malewicz and Rosenberg 2007: X1(e) + X2(f) >=
     X1(min(N1, e + f)) + X2(max(0, e + f - N1)) for all e and f, with X as in
@@ -159,8 +159,7 @@ def interleaving(first: Sequence[int], second: Sequence[int]) -> Mask | None:
     shares that enable as many tasks as any share of the same a + b.
 
     The arguments are enabled profiles of IC-optimal orders. Returns None if the sum has no
-    IC-optimal order. Raises ArgumentError for counts that no order enables. Takes O(s1 * s2) time
-    and memory.
+    IC-optimal order. Raises ArgumentError for impossible counts. Takes O(s1 * s2) time and memory.
 
     >>> interleaving([0, 2], [0, 3, 4]).tolist()  # three, then two, then one
     [True, False, True]

@@ -1,4 +1,4 @@
-"""Profiles of parts put together: side by side, one after the other, and turned around.
+"""Profiles of parts combined side by side or one after the other, and of duals.
 
 A profile has the number of enabled nonsources after 0, 1, 2, ... nonsinks have run. The functions
 take profiles of orders and bounds alike.
@@ -23,15 +23,15 @@ T = TypeVar("T")
 
 @dataclass
 class Allowance:
-    """How much work of one kind may still be done.
+    """Remaining work of one kind.
 
-    Counting work instead of seconds gives the same result on every machine.
+    Work is counted, not timed, so that results are the same on every machine.
     """
 
     left: int
 
     def take(self, amount: int) -> bool:
-        """Take *amount* if that much is left; say whether it was."""
+        """Take *amount* if it is left; return whether it was."""
         if amount > self.left:
             return False
         self.left -= amount
@@ -66,7 +66,7 @@ def total(parts: Iterable[tuple[Counts, int]], cells: Allowance) -> Counts | Non
     """Return the best of independent parts, each profile with its number of copies.
 
     Concave profiles, no step of which gains more than the step before, are merged in linear time.
-    The others are added up, the shortest first. Returns None if *cells* do not suffice.
+    Other profiles are convolved, the shortest first. Returns None if *cells* are not enough.
 
     >>> total([(np.array([0, 0, 3]), 2), (np.array([0, 2]), 1)], Allowance(100)).tolist()
     [0, 2, 3, 5, 6, 8]
@@ -77,7 +77,7 @@ def total(parts: Iterable[tuple[Counts, int]], cells: Allowance) -> Counts | Non
             gains.append(np.repeat(np.diff(profile), copies))
             continue
         power, square, left = NOTHING, profile, copies
-        while left:  # copies are added up by squaring
+        while left:  # copies are convolved by squaring
             if left & 1:
                 if not cells.take(len(power) * len(square)):
                     return None
@@ -99,8 +99,8 @@ def total(parts: Iterable[tuple[Counts, int]], cells: Allowance) -> Counts | Non
 def turned(dual: Counts, nonsinks: int) -> Counts:
     """Return the bound of a dag of *nonsinks* nonsinks from a bound of its dual.
 
-    A set and what it enables leave a set of the dual and what that enables. So e nonsources can be
-    enabled by x nonsinks exactly if the N - e others enable, in the dual, the s - x others.
+    The complement of a set and of the tasks it enables is such a pair in the dual. So x nonsinks
+    can enable e nonsources exactly if in the dual the N - e others enable the s - x others.
 
     >>> turned(np.array([0, 0, 0, 1]), 1).tolist()  # a join of three turned into a fork
     [0, 3]
@@ -111,7 +111,7 @@ def turned(dual: Counts, nonsinks: int) -> Counts:
 
 
 def series_gains(profile: Counts, sinks: int, sources: int) -> Counts:
-    """Return what the steps of a part of a series enable.
+    """Return the gains of the steps of a part in a series.
 
     The first entry has the sources of the part: the last step before the part enables them.
 

@@ -1,4 +1,4 @@
-"""What is proved about an order, as data; `icsched.report.proofs` puts it into words."""
+"""Proofs about an order, as data; `icsched.report.proofs` writes them as text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from icsched.frames import Answer, brief
 
 
 class Theorem(Enum):
-    """What proves an order, or settles that no order is IC-optimal.
+    """Theorems and computations that prove an order IC-optimal, or that no order is.
 
     Theorem 2.1 has this number in Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for
     Task-Hungry Computing Platforms". The paper quotes it from Malewicz, Rosenberg and Yurkewych
@@ -22,11 +22,11 @@ class Theorem(Enum):
     BLOCKS = auto()  # theorem 2.1: each block has priority over the next
     SUM_OF_TREES = auto()  # theorem 3.2
     EXACT = auto()  # the exact referee
-    PARTS = auto()  # the order meets a bound that was put together from bounds of parts
+    PARTS = auto()  # the order meets a bound that was combined from bounds of parts
 
 
 class Sign(Enum):
-    """What lies between a block of a chain and the next one."""
+    """The relation of a block in a chain to the next block."""
 
     PRIORITY = auto()  # the block has priority over the next
     SERIES = auto()  # all tasks of the second wait for all tasks of the first
@@ -50,7 +50,7 @@ class Chain:
 
 
 class Rule(Enum):
-    """Why the bound of a dag holds, or of a part of it."""
+    """Rules that prove the bound of a dag or of a part."""
 
     SERIES = auto()  # parts one after the other
     SUM = auto()  # pieces side by side
@@ -58,15 +58,15 @@ class Rule(Enum):
     LEAST = auto()  # several bounds, at each step the least of them
     FEWER_ARCS = auto()  # the dag without some of its arcs
     BLOCKS = auto()  # blocks, each with priority over the next
-    PART = auto()  # a part that was solved as it is
+    PART = auto()  # a part that was solved directly
 
 
 @dataclass(frozen=True)
 class ProofStep:
-    """Why a bound holds, for *count* equal parts.
+    """The proof of a bound for *count* equal parts.
 
-    `name` is the name of a part that was solved as it is, `chain` has the blocks of rule BLOCKS.
-    `parts` has the steps of the parts; `is_cut` says that there are more.
+    `name` is the name of a part that was solved directly; `chain` has the blocks of rule BLOCKS.
+    `parts` has the steps of the parts; `is_cut` says that the list is incomplete.
     """
 
     rule: Rule
@@ -79,12 +79,11 @@ class ProofStep:
 
 @dataclass(frozen=True)
 class Proof(Answer):
-    """What is proved about an order.
+    """Proofs about an order.
 
-    `theorem` is None only if nothing is proved.
-    `no_order_is_ic_optimal` says that no order of the dag is IC-optimal, as the referee found;
-    `has_largest_area` says that no order has a larger area than this one. `steps` says how the
-    dag was taken apart if the theorem is PARTS.
+    `theorem` is None only if nothing is proved. `no_order_is_ic_optimal` says that the referee
+    found no IC-optimal order of the dag. `has_largest_area` says that no order has a larger area.
+    `steps` has the division of the dag into parts if the theorem is PARTS.
 
     >>> Proof(Theorem.SUM_OF_TREES)
     Proof(theorem='sum_of_trees', is_ic_optimal=True)

@@ -1,6 +1,6 @@
-"""One recursion that finds a bound for a dag, and an order that meets the bound if it can.
+"""A recursion that finds a bound of a dag, and if possible an order that meets the bound.
 
-The recursion takes a dag apart in every way that keeps a bound true: into a series of parts, into
+The recursion divides a dag by all rules that keep a bound valid: into a series of parts, into
 pieces side by side, into its dual. An order that meets the bound at every step is IC-optimal, and
 the steps are the proof. The work is limited by counts, never by a clock.
 
@@ -55,7 +55,7 @@ from icsched.theory.strategies import dual_order
 
 
 class SpentError(Exception):
-    """All looks are spent."""
+    """No looks are left."""
 
 
 class UnmetError(Exception):
@@ -66,8 +66,8 @@ class UnmetError(Exception):
 class AllowedRules:
     """Rules that may still be tried with a part.
 
-    The dual of a dual is the dag itself. The envelope of a dual is the envelope turned around, and
-    that of a piece between two corners is a straight line.
+    The dual of a dual is the dag itself. The envelope of a dual follows from the envelope, and the
+    envelope of a piece between two corners is a straight line.
     """
 
     dual: bool = True
@@ -81,20 +81,20 @@ IN_SEGMENTS = AllowedRules(shares=False)
 
 # Sets that the referee may visit for one part.
 PART_SETS = 100_000
-USUAL_ARCS = 16  # for each nonsink; with more a set costs more
-# What a part costs besides its tasks and arcs, in looks.
+USUAL_ARCS = 16  # for each nonsink, because a set then costs more
+# Fixed cost of a part in looks, in addition to its tasks and arcs.
 PART_LOOKS = 1_000
-# Parts of up to this many nonsinks are cut in all ways.
+# Up to this many nonsinks, all cuts of a part are tried.
 FEW_NONSINKS = 12
-# A larger dag, in looks, is taken apart for a proof only if all its blocks are proved.
+# Above this size in looks, a dag is divided for a proof only if all its blocks are proved.
 LARGE = 4_000
-# A chain of pieces deeper than this is not taken apart further.
+# Below this depth, pieces are not divided further.
 MOST_DEPTH = 40
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much work the recursion may do.
+    """Limits of the recursion's work.
 
     `cells` limits the tables of profiles, `sets` the sets that the referee visits, `looks` the
     tasks and arcs of all parts together, `cut_arcs` the arcs of all flows together.
@@ -116,7 +116,7 @@ FULL = Effort(
 
 
 def bounded_order(dag: Dag, effort: Effort) -> BoundedOrder:
-    """Return the best order and bound of *dag* that some *effort* finds.
+    """Return the best order and bound of *dag* found within *effort*.
 
     >>> fork_and_pair = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
     >>> found = bounded_order(fork_and_pair, QUICK)
@@ -134,9 +134,9 @@ def bounded_order(dag: Dag, effort: Effort) -> BoundedOrder:
 def optimal_by_parts(dag: Dag, analysis: Analysis, effort: Effort = PROOF) -> BoundedOrder | None:
     """Return an order of a dag without shortcuts that meets its bound; None if none is found.
 
-    *analysis* is the dag's own. Gives up once all looks are spent, and gives up on a way to take
-    the dag apart once the order of one part does not meet its bound. A large dag must be made of
-    blocks that all have IC-optimal orders.
+    *analysis* is the dag's own. Stops when no looks are left. Stops a division of the dag when the
+    order of a part does not meet its bound. A large dag must consist of blocks that all have
+    IC-optimal orders.
     """
     if _size(dag) > LARGE and not analysis.is_proved_by_blocks:
         return None
@@ -147,18 +147,18 @@ def optimal_by_parts(dag: Dag, analysis: Analysis, effort: Effort = PROOF) -> Bo
 
 
 class _Candidate:
-    """A part while rules are tried with it: its best order so far, by area, and its bounds."""
+    """A part while rules are tried: its best order by area, and its bounds."""
 
     def __init__(self, dag: Dag, depth: int, rules: AllowedRules) -> None:
         self.dag, self.depth, self.rules = dag, depth, rules
         self.order: Ids = np.empty(0, np.int32)
         self.reached: Counts = np.empty(0, np.int64)
         self.bound: Counts | None = None  # the least of the bounds
-        self.is_exact = False  # whether no bound can be lower, and no area larger
+        self.is_exact = False  # whether bound and area are known to be best
         self._bounds: list[tuple[Counts, Step]] = []
 
     def offer(self, order: Ids) -> None:
-        """Take a legal order, with or without sinks, if its area is larger; sinks go last."""
+        """Keep a legal order, with or without sinks, if its area is larger; sinks go last."""
         nonsinks = order[self.dag.out_degrees[order] > 0]
         whole = pebble.Schedule.trusted(self.dag, np.append(nonsinks, self.dag.sinks))
         reached = whole.enabled[: len(nonsinks) + 1]
@@ -166,10 +166,10 @@ class _Candidate:
             self.order, self.reached = nonsinks, reached
 
     def add_bound(self, bound: Counts, step: Step) -> None:
-        """Add a bound; a bound that is short goes on at its last value.
+        """Add a bound; a short bound continues with its last value.
 
-        Nothing enables nothing, so every bound starts at 0. Bounds that are nowhere below another
-        bound are dropped.
+        Without executed tasks nothing is enabled, so every bound starts at 0. Bounds that are never
+        below another bound are dropped.
         """
         padded = np.full(len(self.dag.nonsinks) + 1, bound[-1])
         padded[: len(bound)] = bound
@@ -181,7 +181,7 @@ class _Candidate:
         self.bound = padded if self.bound is None else np.minimum(self.bound, padded)
 
     def add_star_bound(self) -> None:
-        """Add a bound by what each nonsink counts alone; this always works."""
+        """Add a bound from the tasks that each nonsink counts alone; this always works."""
         self.offer(self.dag.fifo_order)
         pieces = star_pieces(self.dag, _groups(self.dag, self.order, np.arange(len(self.order))))
         sizes = np.repeat([stars.dag.arc_count for stars in pieces], [len(s) for s in pieces])
@@ -220,14 +220,14 @@ def _star(dag: Dag) -> BoundedOrder:
 
 
 class _Recursion:
-    """Takes parts apart until the work is done, or all effort spent."""
+    """Divides parts until the work is done, or the effort is used up."""
 
     def __init__(self, dag: Dag, effort: Effort, *, proves: bool = False) -> None:
         more = min(3 * (len(dag) + dag.arc_count), effort.more_looks)
         self._looks = Allowance(effort.looks + more)
         self._cells, self._cuts = Allowance(effort.cells), Allowance(effort.cut_arcs)
         self._sets = effort.sets
-        self._proves = proves  # whether parts are of use only if they are met
+        self._proves = proves  # whether a part is useful only if its bound is met
         self._found: dict[tuple[int, AllowedRules, bytes], BoundedOrder | None] = {}
 
     def part(
@@ -237,9 +237,9 @@ class _Recursion:
         rules: AllowedRules = ALL_RULES,
         analysis: Analysis | None = None,
     ) -> BoundedOrder:
-        """Return the best order and bound of *dag*; equal dags are taken apart once.
+        """Return the best order and bound of *dag*; equal dags are solved once.
 
-        *analysis* is given for a dag that need not be paid for: the whole, or a part of a series.
+        *analysis* is given for a dag that costs no looks: the whole dag, or a part of a series.
         """
         if not dag.arc_count:
             return _star(dag)
@@ -257,7 +257,7 @@ class _Recursion:
         return self._analysis(dag) if dag.arc_count and self._looks.take(PART_LOOKS) else None
 
     def _by_rules(self, part: _Candidate, analysis: Analysis | None) -> BoundedOrder:
-        """Try the rules for a series, for blocks, for a sum, and for what is none of these."""
+        """Try the rules for a series, for blocks, for a sum, and for all other parts."""
         dag = part.dag
         if part.depth > MOST_DEPTH or (analysis is None and not self._looks.take(_size(dag))):
             if self._proves:
@@ -284,7 +284,7 @@ class _Recursion:
         return part.result()
 
     def _analysis(self, dag: Dag) -> Analysis:
-        """Take *dag* apart into blocks; the referee may help with small blocks."""
+        """Split *dag* into blocks; the referee may help with small blocks."""
         sets = min(PART_SETS, self._sets)
         analysis = analyse_reduced(dag, exact_sets=sets)
         if sets:
@@ -312,7 +312,7 @@ class _Recursion:
             yield self._fewer_arcs
 
     def _series(self, whole: _Candidate, classes: list[Pieces]) -> BoundedOrder:
-        """Bound the parts of a series, equal ones once."""
+        """Bound the parts of a series; equal parts are bounded once."""
         found: dict[int, tuple[tuple[Ids, BoundedOrder], Ids, Counts, Counts]] = {}  # by place
         for pieces in self._rationed(classes):
             analysis = self.free_analysis(pieces.dag)
@@ -364,13 +364,13 @@ class _Recursion:
             whole.offer(merged_order(dag, rows, kinds, [np.diff(p.reached) for _, p in pieces]))
 
     def _rationed(self, classes: list[Pieces]) -> Iterator[Pieces]:
-        """Yield all pieces; each has its ration, unless a proof needs them all."""
+        """Yield all pieces, each with its ration, unless a proof needs all pieces."""
         if self._proves:
             return iter(classes)
         return self._looks.rationed(classes, [_size(pieces.dag) for pieces in classes])
 
     def _blocks(self, part: _Candidate, analysis: Analysis) -> None:
-        """Use that all blocks have IC-optimal orders and all arcs lie inside blocks."""
+        """Bound a dag whose blocks all have IC-optimal orders and contain all arcs."""
         firsts, kinds = np.unique(analysis.orders.alike, return_inverse=True)
         profiles = [enabled_by(analysis, block).astype(np.int64) for block in firsts.tolist()]
         bound = total(zip(profiles, np.bincount(kinds).tolist(), strict=True), self._cells)
@@ -407,7 +407,7 @@ class _Recursion:
             part.is_exact = True
 
     def _dual(self, part: _Candidate) -> None:
-        """Bound the dual, and turn its bound and order around."""
+        """Bound the dual, and convert its bound and order."""
         dual = part.dag.dual()
         if not self._affords(dual):
             return
@@ -416,7 +416,7 @@ class _Recursion:
         part.offer(dual_order(dual, np.append(found.order, dual.sinks)))
 
     def _affords(self, dag: Dag) -> bool:
-        """Whether there are looks left for all of *dag*."""
+        """Whether enough looks are left for *dag*."""
         return _size(dag) <= self._looks.left
 
     def _segments(self, part: _Candidate) -> None:
@@ -436,7 +436,7 @@ class _Recursion:
             self._sum(part, shares.segment, IN_SEGMENTS)
 
     def _prefixes(self, part: _Candidate) -> None:
-        """Cut the order of a small dag in two at each step in turn."""
+        """Cut the order of a small dag into two at each step."""
         order, steps = part.order, np.arange(len(part.order))
         for step in steps[1:]:
             if part.is_met or not self._affords(part.dag):
@@ -459,5 +459,5 @@ class _Recursion:
 
 
 def _size(dag: Dag) -> int:
-    """Return how many looks a part takes."""
+    """Return the cost of a part in looks."""
     return len(dag) + dag.arc_count + PART_LOOKS

@@ -1,21 +1,20 @@
-"""Persistent priority, reticulated dags and universal donors: what clusters leave of a dag.
+"""Persistent priority, reticulated dags and universal donors: residuals of a dag after clusters.
 
 The relations are from Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry
-Computing Platforms", section 3.3. All ask what is left of a dag once some tasks have run.
-`is_reticulated` is the definition as printed. Theorems 3.3 and 3.4 and Lemma 3.6 build on it, and
-fail as printed. tests/serve/clusters/test_counterexamples.py has the dags, docs/cluster.md the
-reasons. `is_universal_donor` asks for more, and is safe.
+Computing Platforms", section 3.3. All are about residuals: the tasks left after some have been
+executed. `is_reticulated` is the printed definition. Theorems 3.3 and 3.4 and Lemma 3.6 use it, and
+are false as printed: tests/serve/clusters/test_counterexamples.py has the dags, docs/cluster.md the
+reasons. `is_universal_donor` requires more, and is safe.
 
-A dag is a *universal donor* if, whatever has run, what is left has an IC-optimal order. The paper
-finds donors by looking at how blocks are laid on each other. Here blocks are rows of sources, as in
-Fig. 3 of the paper: W-, N- and C-dags with the place of each source from left to right.
+A dag is a *universal donor* if every residual has an IC-optimal order. The paper finds donors from
+drawings of blocks that lie on each other. Here blocks are rows of sources, as in Fig. 3 of the
+paper: W-, N- and C-dags with the place of each source from left to right.
 
-Why the test is right: every block is a W, N or C, which is a row of sources whose neighbours
-share a sink. Running some sources leaves shorter rows. Each is a W of the same degree, or the N
-with the last source, or the whole C (Lemmas 3.3 to 3.5). Of any two of these rows, one has
-priority over the other. So what is left is a linear composition if each row has priority over the
-rows that it is composed with. This holds if each block lies on the next in one of the ways that
-`_lies_well` lists.
+Proof of the test: every block is a W, N or C, which is a row of sources whose neighbours share a
+sink. Executing some sources leaves shorter rows. Each is a W of the same degree, or the N with the
+last source, or the whole C (Lemmas 3.3 to 3.5). Of any two of these rows, one has priority over the
+other. So the residual is a linear composition if each row has priority over the rows that it is
+composed with. This holds if each block lies on the next in one of the ways that `_lies_well` lists.
 """
 
 from __future__ import annotations
@@ -41,11 +40,10 @@ W_DAG, N_DAG, C_DAG = 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class BlockRows:
-    """Blocks as rows of sources: what each is, and each source's place in its row.
+    """Blocks as rows of sources: the kind of each block, and the place of each source in its row.
 
-    In an N, `place` counts from the source that has a sink of its own. In a W it counts from
-    either end, in a C around the cycle. `arcs` are the arcs from a source of one block to a
-    source of another.
+    In an N, `place` counts from the source that has its own sink. In a W it counts from either end,
+    in a C around the cycle. `arcs` are the arcs from a source of one block to a source of another.
     """
 
     kind: Ids
@@ -104,7 +102,7 @@ def block_rows(tasks: int, arcs: Ids, blocks: Ids) -> BlockRows | None:
 def _places(
     links: Ids, sources: NDArray[np.intp], degree: NDArray[np.int64], linked: NDArray[np.int64]
 ) -> Ids:
-    """Place of each source in its row, from an end that has a sink of its own."""
+    """Return the place of each source in its row, from an end that has its own sink."""
     place = np.full(len(degree), -1, np.int32)
     place[sources[linked[sources] == 0]] = 0
     beside: list[tuple[int, ...]] = [()] * len(degree)
@@ -135,9 +133,9 @@ def matched(
 ) -> Mask:
     """Whether the sources of each arc's blocks match one by one; *direction* -1 turns the lower.
 
-    The arcs of a pair have the same distance, or differ from it by *least* to *most* steps, at
-    most one. As many arcs have exactly that distance as the upper block has sources. Distances in
-    a C are modulo its size. With *flush* the two rows must also end together.
+    The arcs of a pair have the same distance, or differ from it by *least* to *most* (-1 to 1)
+    steps. As many arcs have exactly that distance as the upper block has sources. Distances in a C
+    are modulo its size. With *flush* the two rows must also end together.
     """
     pair, count = block_pairs(rows)
     lower_size = rows.size[rows.lower].astype(np.int64)
@@ -179,10 +177,10 @@ def best_profile(graph: Graph, *, limit: int = DEFAULT_LIMIT) -> BlockProfile | 
 def has_persistent_priority_over(
     first: Graph, second: Graph, *, limit: int = MOST_RESIDUALS
 ) -> bool:
-    """Whether all that may be left of *first* has priority over all that may be left of *second*.
+    """Whether each residual of *first* has priority over each residual of *second*.
 
-    False if something that may be left has no IC-optimal order. The answer is exact: every
-    residual of both dags is looked at. Raises LimitError if a dag has more than *limit* of them.
+    False if a residual has no IC-optimal order. The answer is exact, because all residuals are
+    visited. Raises LimitError if a dag has more than *limit* residuals.
 
     >>> from icsched.families import cycle, n, w
     >>> has_persistent_priority_over(w(2, 3), cycle(3)), has_persistent_priority_over(w(2, 2), n(2))
@@ -198,7 +196,7 @@ def has_persistent_priority_over(
 def _residual_profiles(dag: Dag, limit: int) -> list[BlockProfile] | None:
     """Return the different profiles of the residuals; None if one has no IC-optimal order.
 
-    Only sets of nonsinks run before: sinks change no profile's gains.
+    Only sets of nonsinks are executed, because sinks do not change gains of profiles.
     """
     sets: list[frozenset[int]] = [frozenset()]
     for task in dag.fifo_order[dag.out_degrees[dag.fifo_order] > 0].tolist():
@@ -218,10 +216,9 @@ def _residual_profiles(dag: Dag, limit: int) -> list[BlockProfile] | None:
 def closure(graph: Graph, cluster: Iterable[Hashable]) -> Ids:
     """Return the ids of *cluster* and of the tasks that it leaves isolated, ascending.
 
-    *cluster* has names or ids, as `Dag.mask` takes them.
-    Cordasco, Rosenberg and Sims 2011, section 3.3.3: what remains is dual to a residual of the
-    dual dag. Raises GraphError if *cluster* lacks a parent of one of its tasks, and
-    UnknownTaskError for tasks that the dag does not have.
+    *cluster* has names or ids, as `Dag.mask` takes them. Cordasco, Rosenberg and Sims 2011, section
+    3.3.3: what remains is dual to a residual of the dual dag. Raises GraphError if a parent of a
+    task in *cluster* is not in *cluster*, and UnknownTaskError for unknown tasks.
 
     >>> from icsched.families import w
     >>> closure(w(2, 2), [0]).tolist()
@@ -274,7 +271,7 @@ def _laid(rows: BlockRows, direction: int) -> Mask:
 
 
 def _has_one_drawing(rows: BlockRows, turned: Mask, free: Mask) -> bool:
-    """Whether blocks can be turned so that all pairs that are not *free* are drawn as they lie."""
+    """Whether blocks can be turned so that one drawing shows all pairs that are not *free*."""
     beside: dict[int, list[tuple[int, bool]]] = {}
     pairs = zip(rows.upper[~free].tolist(), rows.lower[~free].tolist(), strict=True)
     for (one, other), differ in zip(pairs, turned[~free].tolist(), strict=True):
@@ -298,8 +295,8 @@ def is_universal_donor(analysis: Analysis) -> bool:
     """Whether every residual of the dag is sure to have an IC-optimal order.
 
     True for compositions of W-, N- and C-dags (Theorem 3.3), and for compositions of M-dags
-    (Theorem 3.4), whose blocks lie on each other as this module asks. M-dags of degree above 2
-    may only be the last to run. False says nothing. O(tasks + arcs).
+    (Theorem 3.4), whose blocks lie on each other as this module asks. M-dags of degree above 2 may
+    only be the last to run. False proves nothing. O(tasks + arcs).
 
     >>> from icsched import families
     >>> from icsched.theory import analyse
@@ -326,8 +323,8 @@ def is_universal_donor(analysis: Analysis) -> bool:
 def _lies_well(rows: BlockRows) -> Mask:
     """Whether the upper block of each arc lies on the lower one as the theorem needs.
 
-    - A W of degree above 2 keeps priority over whatever is left of a lower N or C, and of a
-      lower W of smaller degree (Lemma 3.2).
+    - A W of degree above 2 keeps priority over all residuals of a lower N or C, and of a lower W of
+      smaller degree (Lemma 3.2).
     - Otherwise each source of the upper block must have a child among the lower sources, at the
       same distance for all sources. Its other children there may only be neighbours of that
       child. Then a row of the upper block leads to one row of the lower block, which is at least
@@ -348,14 +345,14 @@ def _lies_well_as_dual(rows: BlockRows) -> Mask:
     *rows* are the W-dags of the dual. All sinks of an upper W, from left to right, must be sources
     in a row of the lower W, and the lower W must have degree 2.
 
-    The reason: what is left of an M of degree 2 are Ws between two gaps, Ns beside one gap, or the
-    whole M. What is left of the M below it, of any degree, are planar bipartite trees whose
+    Proof: a residual of an M of degree 2 consists of Ws between two gaps, Ns beside one gap, or the
+    whole M. A residual of the M below it, of any degree, consists of planar bipartite trees whose
     sources have at most two children. Such a tree of k sources gains at most 1 at every step,
-    except that a W gains 2 at its last. If the tree is below a W, it has more sources than the W.
-    If it is below an N, it is not a W. So at each step what is above gains as much as what is
-    below, and can run first. The rest is a sum of planar bipartite trees, whose greedy order is
-    IC-optimal (Cordasco, Malewicz and Rosenberg 2007, Theorem 3.2). If a source of an M came from
-    elsewhere, an N could be left below a whole M.
+    except that a W gains 2 at its last. A tree below a W has more sources than the W. A tree below
+    an N is not a W. So at each step the upper part gains at least as much as the lower part, and
+    can run first. The rest is a sum of planar bipartite trees, whose greedy order is IC-optimal
+    (Cordasco, Malewicz and Rosenberg 2007, Theorem 3.2). If a source of an M came from elsewhere,
+    an N could be left below a whole M.
     """
     pair, count = block_pairs(rows)
     degree = rows.degree[rows.upper].astype(np.int64)
@@ -364,7 +361,7 @@ def _lies_well_as_dual(rows: BlockRows) -> Mask:
     covered = np.bincount(children, minlength=count)[pair] == sinks
     place = rows.place[rows.arcs].astype(np.int64)
     in_a_row = np.zeros(len(pair), bool)
-    for direction in (1, -1):  # the children of the j-th source lie j * (degree - 1) further
+    for direction in (1, -1):  # the children of source j are j * (degree - 1) places further
         off = place[:, 1] - direction * place[:, 0] * (degree - 1)
         first, last = np.full(count, np.iinfo(np.int64).max), np.full(count, np.iinfo(np.int64).min)
         np.minimum.at(first, pair, off)

@@ -1,4 +1,4 @@
-"""Orders of the papers: of duals, parent-oriented ones, and of meshes by squares or diagonals.
+"""Orders from the papers: of duals, parent-oriented orders, and of meshes by squares or diagonals.
 
 For duals see Cordasco, Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory", section 4.
 """
@@ -37,7 +37,7 @@ def is_parent_oriented(graph: Graph, order: Order) -> bool:
 
     Rosenberg and Yurkewych 2005, "Guidelines for Scheduling Some Common Computation-Dags for
     Internet-Based Computing", section 2.3. An order of a reduction tree is IC-optimal if and only
-    if it is parent-oriented. On other dags this need not be so. Raises ScheduleError if *order* is
+    if it is parent-oriented. On other dags this may be false. Raises ScheduleError if *order* is
     not legal. O(tasks + arcs) time.
 
     >>> from icsched.families import mesh
