@@ -111,7 +111,7 @@ _PACKAGES = frozenset(
 
 
 def __getattr__(name: str) -> object:
-    """Import what is asked for, and keep it: `import icsched` alone costs next to nothing."""
+    """Import an export on first use, so that `import icsched` is fast."""
     if name in _HOME_OF:
         value = getattr(import_module(_HOME_OF[name]), name)
     elif name in _PACKAGES:

@@ -1,9 +1,9 @@
-"""The seam to the C++ core: arrays and rows in, arrays and rows out, nothing checked twice.
+"""The interface to the C++ core: arrays and rows in, arrays and rows out.
 
-The only module that imports `_core`. Callers pass C-contiguous arrays that meet the
-contract in the kernel's header (``cpp/include/icsched/``). The core reads `Rows`, `Blocks`,
-`BatchFront` and `SimModel` attribute by attribute. Enums are the core's own. What needs no
-wrapper goes through under its own name.
+The only module that imports `_core`. Callers pass C-contiguous arrays that meet the contract in the
+kernel's header (``cpp/include/icsched/``). The core reads `Rows`, `Blocks`, `BatchFront` and
+`SimModel` attribute by attribute. Enums are the core's own. Functions that need no wrapper are
+exported unchanged.
 """
 
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True)
 class BlockOrders:
-    """Each block's nonsinks in execution order, what it is, and what its order enables.
+    """The nonsinks of each block in execution order, its kind, and its profile.
 
     Rows are those of `Blocks`; the profile of block b starts at nonsinks.offsets[b] + b.
     `alike` is the first block with the same profile and number of sources.
@@ -99,7 +99,7 @@ def tree_sum_order(children: Rows, blocks: Blocks) -> Ids | None:
 
 @dataclass(frozen=True, slots=True)
 class BlockShapes:
-    """What blocks look like, one entry per block; fields are those of shapes.hpp."""
+    """Shapes of blocks, one entry per block; the fields are as in shapes.hpp."""
 
     sources: Ids
     sinks: Ids
@@ -118,7 +118,7 @@ def block_shapes(children: Rows, blocks: Blocks) -> BlockShapes:
 
 @dataclass(frozen=True, slots=True)
 class BatchFront:
-    """What a batch can enable: sources that may be taken, and sinks that wait for them only.
+    """The front of a batch: sources that may be taken, and sinks that wait only for them.
 
     Sources are numbered by their place in the list that the front was made from. `yields` has
     the sinks that wait for one source alone; a row of `sinks` has the sources of one other sink,

@@ -1,4 +1,4 @@
-"""Answers as plain data and as data frames; it imports no other package until it needs one."""
+"""Answers as plain data and as data frames; other packages are imported only when needed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, fields, is_dataclass
@@ -22,7 +22,7 @@ def brief(thing: object, **facts: object) -> str:
 
 
 class Listed:
-    """Has the repr of a list, and of a long list the first values alone."""
+    """Has the repr of a list; only the first values of a long list."""
 
     def __init__(self, values: Sequence[Any]) -> None:
         self._values = values
@@ -81,7 +81,7 @@ class Shown:
 
     def _repr_html_(self) -> str:
         """Return the facts and the picture as HTML; names cannot act on the page."""
-        # By name: it is in a layer above, and only notebooks need it.
+        # Imported by name, because it is in a layer above; only notebooks need it.
         return str(import_module("icsched.report.notebook").html(self))
 
 
@@ -112,7 +112,7 @@ class Tabular(Answer):
     def to_pandas(self) -> Any:
         """Return a data frame with the lists of `to_dict` as columns; raises EngineError.
 
-        The class says what a row is. pandas must be installed.
+        The class documents the rows. pandas must be installed.
         """
         return data_frame({key: row for key, row in self.to_dict().items() if type(row) is list})
 
@@ -130,15 +130,14 @@ def data_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
     return pd.DataFrame(columns)
 
 
-# Plain data has the fields of a dataclass. A field with the metadata NOT_IN_JSON is left out. A
-# field with the metadata json_by(function) has there what the function returns. The fields of a
-# dataclass in a field with the metadata INLINE stand in place of that field. A field `from_` is
-# the key "from".
+# Plain data has the fields of a dataclass. The metadata of a field may change this. NOT_IN_JSON
+# leaves the field out. json_by(function) replaces its value by the result of the function. INLINE
+# replaces it by the fields of its own dataclass. A field `from_` becomes the key "from".
 NOT_IN_JSON: Mapping[str, object] = {"json": None}
 
 
 def json_by(function: Callable[[Any], object]) -> Mapping[str, object]:
-    """Return the metadata of a field whose value *function* turns into what JSON shows."""
+    """Return the metadata of a field whose value *function* converts for JSON."""
     return {"json": function}
 
 
@@ -162,7 +161,7 @@ INLINE: Mapping[str, object] = {"json": keys_of}
 def plain(value: Any) -> Any:
     """Return a value as plain data; an enum becomes its name in small letters.
 
-    A list that begins with a text has nothing but texts: it may have a million.
+    A list that begins with a text must have only texts; it may have a million.
     """
     if hasattr(value, "to_dict"):
         return value.to_dict()

@@ -1,4 +1,4 @@
-"""What dags are made from, checked: mappings, arcs and names."""
+"""Checks of the inputs of dags: mappings, arcs and names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ else:
     T_co = TypeVar("T_co", bound=Hashable, covariant=True)
 T = TypeVar("T", bound=Hashable)  # the same for functions, and for what tasks can be added to
 
-MOST_ARCS = 2**31 - 1  # that int32 arrays hold
+MOST_ARCS = 2**31 - 1  # limit of int32 arrays
 MOST_TASKS = 2**31 - 2
 
 Names = Sequence[Hashable]
@@ -54,7 +54,7 @@ def task_count(tasks: object) -> int:
 
 
 def integers(values: object, what: str) -> NDArray[np.integer[Any]]:
-    """Return *values* as an array of integers; raises GraphError unless they are."""
+    """Return *values* as an array of integers; raises GraphError for other values."""
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -92,7 +92,7 @@ def mask_of_array(tasks: NDArray[Any], count: int) -> Mask:
 
 
 def arc_pairs(arcs: ArrayLike, tasks: int) -> NDArray[np.integer[Any]]:
-    """Return *arcs* as rows of two ids below *tasks*; raises GraphError unless they are."""
+    """Return *arcs* as rows of two ids below *tasks*; raises GraphError for other values."""
     array = integers(arcs, "arcs")
     if array.size == 0:
         return array.reshape(0, 2)
@@ -138,7 +138,7 @@ def mapping_arcs(parents_of: ParentsOf[T]) -> tuple[Sequence[T], Ids, Ids]:
 
 
 def checked_names(tasks: int, names: Sequence[T] | None) -> Sequence[T]:
-    """Return *names*, one different name per task, ids if None; raises GraphError for others."""
+    """Return *names*, a different name for each task (ids if None); raises GraphError."""
     if names is None:
         return cast("Sequence[T]", range(tasks))
     if isinstance(names, np.ndarray):

@@ -1,8 +1,8 @@
-"""Handing out tasks: the protocol of all servers, and the counts behind them.
+"""The protocol of all servers that hand out tasks, and their counts.
 
-A task waits for its parents. It is ready once they are all done. It is out once it was handed
-to a worker, and done once its result is there. A worker may be lost: then its tasks are free to
-be handed out again.
+A task waits for its parents, and is ready once all parents are done. It is out once it was handed
+to a worker, and done once its result is known. If a worker is lost, its tasks can be handed out
+again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,14 +16,13 @@ from icsched.dag import Dag
 from icsched.errors import GameError, UnknownTaskError
 from icsched.graph_inputs import T
 
-_PLAIN = (int, TaskId)  # kinds of ids that need no closer look
+_PLAIN = (int, TaskId)  # types of ids that need no further check
 
 
 class Server(Protocol[T]):
-    """Hands out the tasks of a dag to workers who ask, best first.
+    """Hands out the tasks of a dag to workers, best first.
 
-    *T* is how a task is named: by id (int) in most servers, by the user's name in
-    `icsched.Sorter`.
+    *T* is the type of a task: an id (int) in most servers, the user's name in `icsched.Sorter`.
 
     Servers by id raise UnknownTaskError for an id that the dag does not have, and ArgumentError
     for what is no id. `icsched.Sorter` raises what `graphlib.TopologicalSorter` raises: a
@@ -55,7 +54,7 @@ class Server(Protocol[T]):
 
 
 class Readiness:
-    """Which tasks of a dag are ready, out and done, in plain lists. A step costs O(children).
+    """The ready, out and done tasks of a dag, in plain lists. A step costs O(children).
 
     Loops that touch one task at a time may read `missing`, `free` and `finished`:
 

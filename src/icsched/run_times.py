@@ -1,4 +1,4 @@
-"""Run times by name and by pattern, before they meet a workflow."""
+"""Tables of run times by name and by pattern, and their fit to the names of a workflow."""
 
 import re
 from collections import Counter, defaultdict
@@ -17,7 +17,7 @@ from icsched.frames import Listed, brief
 
 _NUMBER = re.compile(r"\d+")
 _SPECIAL = re.compile(r"[*?\[]")
-_MOST_TRIALS = 30_000_000  # of a pattern on a name: about ten seconds
+_MOST_TRIALS = 30_000_000  # matches of patterns with names: about ten seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +25,8 @@ class RunTimeTable:
     """Seconds of jobs, by name and by glob pattern; jobs may be missing.
 
     `seconds` has one number for each of `names`, `patterns` one for each pattern with ``*``, ``?``
-    or ``[...]``. The longest pattern comes first, so the first pattern that fits a name is the one
-    to use. A job whose own name is in `names` or `patterns` has the seconds of that.
+    or ``[...]``. The longest pattern comes first, so the first pattern that fits a name is used. A
+    job whose own name is in `names` or `patterns` gets the seconds of this name.
 
     Raises ArgumentError for a name given twice, a wrong number of seconds, or seconds that are
     negative, infinite or NaN, above 1e100, or below 1e-100 but not 0.
@@ -73,20 +73,20 @@ def _check_seconds(names: tuple[str, ...] | list[str], seconds: Floats) -> None:
         raise ArgumentError(f"seconds of {name!r}: expected {expected_time(value)}, got {value:g}")
 
 
-# How a table meets the names of a workflow
+# Fit of a table to the names of a workflow
 
 
 class Origin(IntEnum):
-    """Where the run time of a task comes from."""
+    """The source of a task's run time."""
 
     MEASURED = 0  # the task itself
-    PATTERN = 1  # that fits its name
+    PATTERN = 1  # a pattern that fits its name
     KIND = 2  # the mean of the tasks of its kind
-    ALL = 3  # the mean of all that are known
+    ALL = 3  # the mean of all known run times
 
 
 def stem(name: str) -> str:
-    """Return *name* with a sign for each number in it: the names of one kind have one stem.
+    """Return *name* with a sign for each number in it; names of one kind have the same stem.
 
     >>> stem("map_17.part2")
     'map_#.part#'
@@ -115,10 +115,11 @@ def fit(
 ) -> tuple[Floats, NDArray[np.uint8], int]:
     """Return seconds for each of *names*, their origins, and how much of the table fits no name.
 
-    A name that the table has is measured. The next choice is the first pattern that fits; then what
-    is *known* otherwise (NaN if nothing is), the mean of its kind, and the mean of all. The mean of
-    a kind is that of the names of that kind, or else of the table's names with the same stem.
-    *kinds* returns the kind of each name; it is called only if a name has no seconds of its own.
+    A name in the table has the table's seconds. Other names get the seconds of the first pattern
+    that fits, else their *known* seconds (NaN if unknown), else the mean of their kind, else the
+    mean of all. The mean of a kind is over *names* of this kind, or else over names in the table
+    with the same stem. *kinds* returns the kind of each name; it is called only if a name needs a
+    mean.
 
     Raises ArgumentError if nothing in the table fits a name or a kind; LimitError if there are too
     many patterns for so many names.

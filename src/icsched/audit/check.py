@@ -17,12 +17,12 @@ from icsched.errors import CertificateError
 SCHEMA = 1
 _KEYS = ("schema", "tasks", "arcs", "fingerprint", "order", "bound")
 _RATIOS = ("min_ratio", "mean_ratio", "area_ratio")
-_CLOSE = 1e-12  # sums of ratios may be rounded differently
+_CLOSE = 1e-12  # the two programs may round sums of ratios differently
 
 
 @dataclass(frozen=True, eq=False)
 class Audited:
-    """What an accepted certificate proves.
+    """The facts that an accepted certificate proves.
 
     `eligible` counts the eligible tasks of the order at every step. No order has more than
     `bound` at any step. The ratios are over the steps at which the bound is not 0.
@@ -45,7 +45,7 @@ def audit(names: Sequence[Hashable], arcs: ArrayLike, certificate: object) -> Au
     """Check *certificate* against the dag that *names* and *arcs* describe.
 
     *arcs* has rows of parent id and child id. Nothing in *certificate* is trusted. Raises
-    CertificateError, which says what is wrong first.
+    CertificateError for the first problem.
     """
     graph = sorted_graph(len(names), np.asarray(arcs, np.int64).reshape(-1, 2))
     found = fields(certificate, (*_KEYS, *_RATIOS), "certificate")

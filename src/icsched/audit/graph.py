@@ -1,4 +1,4 @@
-"""What the checker works on: small dags by ids, values of a file, and a budget of work."""
+"""Data of the checker: small dags by ids, checked values of a file, and a budget of work."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from icsched.errors import CertificateError
 
 Ints = NDArray[np.int64]
 
-MOST_WORK = 3_000_000_000  # additions and comparisons, about: ten seconds or so
-MOST_DEPTH = 200  # steps inside steps
-_A_STEP = 20_000  # what a step costs however small its dag is
+MOST_WORK = 3_000_000_000  # additions and comparisons: about ten seconds
+MOST_DEPTH = 200  # depth of nested steps
+_A_STEP = 20_000  # least cost of a step
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,20 +58,20 @@ def sorted_graph(tasks: int, arcs: Ints) -> Graph:
 
 
 class Budget:
-    """The work that is left; a certificate that needs more is refused. `known` saves work."""
+    """The work that is left; a certificate that needs more is refused. `known` is a cache."""
 
     def __init__(self, most: int = MOST_WORK) -> None:
         self.left = most
         self.known: dict[tuple[str, int, bytes], Ints] = {}  # bounds of leaves, by rule and arcs
 
     def take(self, work: int, place: str) -> None:
-        """Take *work* off; raise CertificateError if less is left."""
+        """Subtract *work*; raise CertificateError if less is left."""
         self.left -= work
         if self.left < 0:
             raise CertificateError(place, "checking it takes more work than the checker may do")
 
     def step(self, graph: Graph, depth: int, place: str) -> None:
-        """Take off what one step on *graph* costs."""
+        """Subtract the cost of one step on *graph*."""
         if depth > MOST_DEPTH:
             raise CertificateError(place, f"steps are nested more than {MOST_DEPTH} deep")
         self.take(_A_STEP + 20 * (graph.tasks + len(graph.arcs)), place)
@@ -113,7 +113,7 @@ def ids(value: object, tasks: int, place: str) -> Ints:
 
 
 def rows(value: object, tasks: int, place: str) -> tuple[Ints, Ints]:
-    """Return *value*, lists of task ids that have no id in common, end to end, and their sizes."""
+    """Return *value*, lists of task ids with no common id, joined into one, and their sizes."""
     found = items(value, tasks, place)
     if not set(map(type, found)) <= {list}:
         raise CertificateError(place, "expected lists of task ids")

@@ -1,4 +1,4 @@
-"""Bounds that need no other bound: each checks its premises and computes the bound anew."""
+"""Bounds that need no other bound: each rule checks its premises and computes its bound."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from icsched.audit.graph import Budget, Graph, Ints, ints, sorted_graph
 from icsched.errors import CertificateError
 
-MOST_SETS = 1_000_000  # sets of one size that an exact bound may look at
-MOST_NONSINKS = 1024  # of a dag whose sets are looked at
+MOST_SETS = 1_000_000  # sets of one size that an exact bound may visit
+MOST_NONSINKS = 1024  # nonsinks of a dag whose sets are visited
 _NEVER = np.int64(-(1 << 60))
 
 
 def exact(graph: Graph, place: str, budget: Budget) -> Ints:
-    """Look at all sets of nonsinks that can have run, size by size."""
+    """Visit all possible sets of executed nonsinks, size by size."""
     nonsinks = np.flatnonzero(graph.children)
     if len(nonsinks) > MOST_NONSINKS:
         raise CertificateError(place, f"more than {MOST_NONSINKS:,} tasks have children")
@@ -33,8 +33,8 @@ def exact(graph: Graph, place: str, budget: Budget) -> Ints:
 def _moves(graph: Graph, bit_of: dict[int, int], needs: list[int]) -> list[tuple[int, int]]:
     """Return for each nonsink its bit, and the bits that must run before it.
 
-    Tasks with the same parents and the same children can change places in any set. So only sets
-    are looked at in which they run by ascending id.
+    Tasks with the same parents and the same children are interchangeable. So only sets in which
+    such tasks run by ascending id are visited.
     """
     below: dict[int, list[int]] = {task: [] for task in bit_of}
     for parent, child in graph.arcs.tolist():
@@ -98,7 +98,7 @@ def cycle(graph: Graph, place: str) -> Ints:
 
 
 def clique(graph: Graph, place: str) -> Ints:
-    """Check that each nonsource has two parents of its own; x tasks have x(x-1)/2 pairs."""
+    """Check that each nonsource has its own pair of parents; x tasks have x(x-1)/2 pairs."""
     pairs = graph.arcs[np.argsort(graph.arcs[:, 1], kind="stable"), 0].reshape(-1)
     if bool(np.any((graph.parents != 0) & (graph.parents != 2))):
         raise CertificateError(place, "a task has parents, but not two")
@@ -192,7 +192,7 @@ def _folded(parts: list[Ints], place: str, budget: Budget) -> Ints:
 
 
 def convolved(first: Ints, second: Ints, place: str, budget: Budget) -> Ints:
-    """Return the best sums of an entry of each, by the sum of their indices."""
+    """Return the max-plus convolution: the best sums of two entries, by the sum of indices."""
     short, long = sorted((first, second), key=len)
     budget.take(1000 + len(short) * len(long), place)
     if len(short) == 1:
@@ -242,7 +242,7 @@ def _slopes(graph: Graph, segment: Ints, amount: Ints, count: int, place: str) -
 def _rests(
     graph: Graph, segment: Ints, last: Ints, amount: Ints, counts: tuple[Ints, Ints], place: str
 ) -> Ints:
-    """Return what each segment's enabled tasks do not hand out; check that no task is overfull."""
+    """Return, for each segment, the sum of shares not given away; check the totals of tasks."""
     sizes, totals = counts
     parent, child = graph.arcs.T
     if float(amount.sum(dtype=np.float64)) > 1 << 61:
@@ -266,7 +266,7 @@ def _rests(
 
 
 def _summed(sizes: Ints, totals: Ints, jumps: Ints) -> Ints:
-    """Add up the largest slopes and the largest jumps, at most all that is enabled."""
+    """Sum up the largest slopes and the largest jumps, up to the number of nonsources."""
     bound, done, everything = [0], 0, int(totals.sum())
     for size, total in zip(sizes.tolist(), totals.tolist(), strict=True):
         bound += [done + total * step // size for step in range(1, size + 1)]

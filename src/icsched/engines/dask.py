@@ -223,7 +223,7 @@ def _portable_cell() -> PortableCell:
 
 def received_cell(shipment: bytes, place: Place) -> CellResult:
     """Compute a cell on a worker; raises EngineError if its versions differ from the sender's."""
-    from icsched.study.cells import Cell, run_cell  # help loads this module for its order alone
+    from icsched.study.cells import Cell, run_cell  # help loads this module only for its order
 
     subject, terms, expected = pickle.loads(shipment)  # noqa: S301  as Dask itself does
     found = _versions()

@@ -1,4 +1,4 @@
-"""What every family builds with: checks of its arguments and size, and arrays of arcs."""
+"""Tools for all families: checks of arguments and sizes, and arrays of arcs."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -18,7 +18,7 @@ from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.families.arcs import Ints, capped_power, check_least, check_size, paired
 
-MOST_DIMENSIONS = 20  # the coordinates of all tasks are held at once
+MOST_DIMENSIONS = 20  # the coordinates of all tasks are in memory at once
 
 
 def mesh(levels: int, dimensions: int = 2) -> Dag[int]:

@@ -1,4 +1,4 @@
-"""The families by name, and how to make a member from words on a command line."""
+"""The families by name; makes a member from words on a command line."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,8 +16,8 @@ from icsched.messages import did_you_mean
 class Family:
     """A named family of dags.
 
-    *arguments* are the words after the name, such as ``S D`` or ``[ROWS] [COLUMNS]``. *summary* is
-    the first line of the function's documentation.
+    *arguments* describes the words after the name, such as ``S D`` or ``[ROWS] [COLUMNS]``.
+    *summary* is the first line of the function's documentation.
     """
 
     name: str
@@ -39,9 +39,8 @@ class Family:
 def make(name: str, arguments: Sequence[str], *, seed: int | None = None) -> Dag:
     """Return the member of the family *name* that the words *arguments* describe.
 
-    A random family uses *seed*, by default 0. Raises ArgumentError for an unknown name, for too
-    many or too few words, for words that are not numbers, for numbers outside the family, and for
-    a seed if the family is not random.
+    A random family uses *seed*, by default 0. Raises ArgumentError for an unknown name, for a wrong
+    number of words, for wrong numbers, and for a seed if the family is not random.
 
     >>> make("w", ["3", "2"])
     Dag(tasks=7, arcs=6)
@@ -97,7 +96,7 @@ def _described(function: Callable[..., Dag]) -> Family:
 
 
 def _functions() -> Iterator[Callable[..., Dag]]:
-    """Yield what makes families: the public functions of these modules, in their order there."""
+    """Yield the public functions of the modules of families, in their order there."""
     for module in (bipartite, composites, paper_examples, randoms, scientific):
         for name, value in vars(module).items():
             is_own = inspect.isfunction(value) and value.__module__ == module.__name__
