@@ -55,7 +55,7 @@ def challenged(dag: Dag, order: Ids, run_times: Floats | None, aim: Aim) -> Choi
     >>> challenged(fork, np.array([1, 2, 0, 3], np.int32), None, slow).chosen
     'new'
     """
-    other_draws = replace(aim, seed=(aim.seed + 1) % 2**64)  # not a seed that chose *order*
+    other_draws = replace(aim, seed=(aim.seed + 1) % 2**64)  # not the draws that chose *order*
     return _raced(dag, {NEW: order}, run_times, other_draws)
 
 

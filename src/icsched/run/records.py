@@ -89,9 +89,9 @@ def connect(path: str) -> sqlite3.Connection:
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
-    """Open a journal read-only; without a log beside it, no other process may have it open.
+    """Open a journal read-only; without a log, SQLite assumes that no process writes it.
 
-    SQLite else cuts a log at the damage that ends its reading, when the last connection is closed.
+    Otherwise SQLite would cut a damaged log when the last connection is closed.
     """
     log = Path(f"{path}-wal")
     is_alone = not log.exists() or not log.stat().st_size
