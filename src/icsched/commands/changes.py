@@ -18,7 +18,7 @@ from icsched.files import Change, back_up, read_bytes, would_replace
 from icsched.formats import FORMATS
 from icsched.formats.access import is_table, no_order, order_changes, order_options, order_table
 from icsched.formats.table import Via, format_by_suffix, format_of
-from icsched.workflow import Note, Settings, Workflow, WorkflowSource
+from icsched.workflow import Note, Settings, WorkflowSource
 
 INSTEAD = "-o NAME.csv"  # for an order that no file of the workflow's format can hold
 
@@ -94,9 +94,11 @@ def planned(found: Ordered, writing: WriteOptions, reading: FileOptions) -> Sequ
     chosen, source = FORMATS.find(workflow.format), workflow.source
     options = order_options(chosen, writing)
     changes = [] if fields(options) else order_changes(workflow, found.plan.order.tolist())
-    if path is not None:
-        beside = source.named()[0] if reading.usedagdir else None
-        _check_copy(workflow, path, beside=beside)
+    if path is not None and path != STANDARD_OUTPUT:
+        if reading.usedagdir and not _are_beside(path, source.named()[0]):
+            problem = f"with --usedagdir -o must be in the directory of {source.named()[0]}"
+            raise ArgumentError(problem)
+        check_output(workflow, path, instead=", or --in-place")
     if fields(options):
         return source.changes(priorities, options, path)
     if path is None:
@@ -104,6 +106,10 @@ def planned(found: Ordered, writing: WriteOptions, reading: FileOptions) -> Sequ
     if len(changes) != 1:
         raise ArgumentError(f"-o: expected a workflow in one file, got {len(changes)} files")
     return [Change(path, None, changes[0].new)]
+
+
+def _are_beside(*files: str) -> bool:
+    return len({os.path.realpath(Path(file).parent) for file in files}) == 1
 
 
 def check_format(source: str, writing: WriteOptions) -> None:
@@ -123,22 +129,6 @@ def check_format(source: str, writing: WriteOptions) -> None:
         return
     kept = f"-o writes a copy in format {own.name}, but {path} has a suffix of {named.name}"
     raise ArgumentError(f"{kept}: for another format, use icsched convert IN OUT")
-
-
-def unordered_copy(found: Ordered, writing: WriteOptions, path: str) -> Change:
-    """Return the change that writes the workflow to *path* without an order of icsched's."""
-    options = order_options(FORMATS.find(found.workflow.format), writing)
-    return Change(path, None, found.workflow.source.without_order(found.workflow, options))
-
-
-def _check_copy(workflow: Workflow, path: str, *, beside: str | None = None) -> None:
-    """Raise ArgumentError if writing *path* would destroy or misplace a file of the workflow."""
-    if path == STANDARD_OUTPUT:
-        return
-    folders = {os.path.realpath(Path(file).parent) for file in (path, beside or path)}
-    if len(folders) > 1:
-        raise ArgumentError(f"with --usedagdir -o must be in the directory of {beside}")
-    check_output(workflow, path, instead=", or --in-place")
 
 
 def planning_notes(file: str, found: Ordered, writing: WriteOptions) -> list[Note]:
@@ -246,13 +236,10 @@ def stale_files(found: Ordered, changes: Sequence[Change]) -> Iterator[Stale]:
     for change in distinct(changes):
         if not change.is_none and change.path not in bad:
             lines = [line_of(data or b"") for data in (change.old, change.new)]
-            yield Stale(change.path, lines[0], _lack(change, *(line is not None for line in lines)))
-
-
-def _lack(change: Change, had: bool, has: bool) -> str:
-    """Say how a file differs from what it should be: a section comes, changes or goes."""
-    if change.new is None:
-        return "it is no longer needed"
-    if had:
-        return OTHER_LINES if has else "its section of icsched's is no longer needed"
-    return "it does not have this order"
+            problem = "it does not have this order"
+            if change.new is None:
+                problem = "it is no longer needed"
+            elif lines[0] is not None:
+                gone = "its section of icsched's is no longer needed"
+                problem = gone if lines[1] is None else OTHER_LINES
+            yield Stale(change.path, lines[0], problem)

@@ -24,7 +24,6 @@ from icsched.commands.inputs import (
 from icsched.commands.options import WHOLE, FileName, Json, OutputName, PathName, one_of, refuse
 from icsched.commands.ordering import OURS, WantedOrder
 from icsched.commands.terminal import STANDARD_OUTPUT, put, table, working
-from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, MemberError
 from icsched.frames import NOT_IN_JSON
 from icsched.messages import counted, named, size
@@ -62,16 +61,6 @@ class ClusterAnswer:
     resumed: str = field(metadata=NOT_IN_JSON)
 
 
-def _check_size(workflow: Workflow, size: int | None) -> None:
-    """Raise ArgumentError for a size that no cluster can have.
-
-    Jobs that are done count, too, so that a script can cluster a resumed workflow again.
-    """
-    most = len((workflow.residual if workflow.done_by is None else workflow).dag)
-    if size is not None and not 1 <= size <= most:
-        raise ArgumentError(f"--size: expected 1 to {most}, the number of jobs, got {size}")
-
-
 def _write(workflow: Workflow, clusters: Sequence[Cluster], path: str) -> tuple[str, ...]:
     """Write the clustered workflow; return its files, the DAGMan file first."""
     left = np.flatnonzero(~workflow.done)
@@ -90,12 +79,16 @@ def text(found: ClusterAnswer) -> str:
     shown = table([titles, *rows], indent="  ", right=range(3))
     if len(found.clusters) > len(rows):
         shown += f"  and {len(found.clusters) - len(rows):,} more: --json has all\n"
+    written = ""
+    if found.written:
+        file, script, *_ = found.written
+        beside = f"{file} and the files of its clusters in {Path(script).parent}"
+        written = f"wrote {beside}; to run them, from here: condor_submit_dag {file}\n"
     return (
         f"{named(*found.files)}: {size(found.jobs, found.arcs)}\n"
         f"{counted(len(found.clusters), 'cluster')}, clusterer {found.clusterer}:"
         f" {found.cut_arcs:,} of {counted(found.arcs, 'dependency', 'dependencies')} cut\n"
-        f"{shown}{found.resumed}{times_line(found.run_times)}"
-        f"{_submission(found.written)}"
+        f"{shown}{found.resumed}{times_line(found.run_times)}{written}"
     )
 
 
@@ -105,15 +98,6 @@ def _row(number: int, cluster: NamedCluster) -> list[str]:
     more = " ..." if cluster.size > _MOST_NAMES else ""
     counts = (f"{count:,}" for count in (number, cluster.size, cluster.cut_arcs))
     return [*counts, productive, named(names + more)]
-
-
-def _submission(written: Sequence[str]) -> str:
-    """Return a line with the files written, and the command that runs them."""
-    if not written:
-        return ""
-    file, script, *_ = written
-    beside = f"{file} and the files of its clusters in {Path(script).parent}"
-    return f"wrote {beside}; to run them, from here: condor_submit_dag {file}\n"
 
 
 ClustererWord = Annotated[str, one_of(CLUSTERERS)]
@@ -156,8 +140,11 @@ def cluster(
     workflow = with_run_times(reading.read_to_run(files), order.run_times)
     if output_ is not None:
         check_output(workflow, output_)
-    _check_size(workflow, size)
     dag = workflow.residual.dag
+    # Jobs that are done count, so that a script can cluster a resumed workflow again.
+    most = len(dag if workflow.done_by is None else workflow.dag)
+    if size is not None and not 1 <= size <= most:
+        raise ArgumentError(f"--size: expected 1 to {most}, the number of jobs, got {size}")
     apart = [dag.ids[job] for job in named_jobs(workflow, "--alone", alone) if job in dag.ids]
     plan = order.plan(workflow)
     with working("clustering", len(dag)):
@@ -171,17 +158,20 @@ def cluster(
         run_times=times_known(workflow, is_own=not order.run_times),
         clusterer=clusters[0].clusterer,
         cut_arcs=sum(one.cut_arcs for one in clusters),
-        clusters=tuple(_named(dag, one) for one in clusters),
+        clusters=tuple(
+            NamedCluster(
+                tuple(dag.names[task] for task in one.tasks),
+                one.size,
+                one.cut_arcs,
+                one.productive,
+            )
+            for one in clusters
+        ),
         written=() if output_ is None else _write(workflow, clusters, output_),
         files=files,
         resumed=done_line(workflow, "cluster"),
     )
     put(found, text, as_json=json_)
-
-
-def _named(dag: Dag, cluster: Cluster) -> NamedCluster:
-    names = tuple(dag.names[task] for task in cluster.tasks)
-    return NamedCluster(names, cluster.size, cluster.cut_arcs, cluster.productive)
 
 
 def _capacities(size: int | None, capacities: str | None) -> list[int]:

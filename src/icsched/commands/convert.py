@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
@@ -50,16 +50,6 @@ class ConvertAnswer:
     text: str = field(metadata=NOT_IN_JSON)
 
 
-def _format(output: str, to: str | None) -> Format:
-    """Return the format to write; raises ArgumentError if it is unknown, or cannot be written."""
-    chosen = format_by_suffix(output) if to is None else FORMATS.find(to)
-    if chosen is None:
-        raise ArgumentError(f"{output}: no format has this suffix: name one by --to")
-    if chosen.text is None:
-        raise chosen.cannot("text", output)
-    return chosen
-
-
 def convert_answer(
     file: str,
     output: str,
@@ -75,7 +65,11 @@ def convert_answer(
     workflow, FormatError for a file that cannot be read or a workflow that cannot be written, and
     for an *output* that is there already, unless *force* is set.
     """
-    chosen = _format(output, to)
+    chosen = format_by_suffix(output) if to is None else FORMATS.find(to)
+    if chosen is None:
+        raise ArgumentError(f"{output}: no format has this suffix: name one by --to")
+    if chosen.text is None:
+        raise chosen.cannot("text", output)
     workflow = reading.read([file], format_=from_)
     check_output(workflow, output)
     if would_replace(output) and not force:
@@ -91,7 +85,7 @@ def _converted(workflow: Workflow, file: str, output: str, chosen: Format) -> Co
     elif problem is not None:
         workflow = replace(workflow, source=WorkflowSource())
     workflow, renamed = _renamed(workflow, chosen.takes_name)
-    assert chosen.text is not None  # noqa: S101  `_format` has checked it
+    assert chosen.text is not None  # noqa: S101  `convert_answer` has checked it
     text, workflow, unwritable = _written(workflow, chosen.text, output)
     problem = problem or unwritable
     keeps = chosen.keeps if problem is None else chosen.keeps - _OF_COMMANDS
@@ -189,29 +183,19 @@ def safe_names(names: Sequence[str], takes_name: Callable[[str], bool]) -> list[
     counts: dict[str, int] = {}
     safe = []
     for number, (name, keep) in enumerate(zip(names, is_kept, strict=True), 1):
-        safe.append(name if keep else _fresh(_candidates(name, number), takes_name, taken, counts))
+        if keep:
+            safe.append(name)
+            continue
+        bare = _UNSAFE.sub("_", name)
+        likes = [bare, f"task_{bare}"] if bare.strip("_") else []
+        base = next((word for word in [*likes, f"task_{number}"] if takes_name(word)), "task")
+        fresh = base
+        while fresh in taken:
+            counts[base] = counts.get(base, 1) + 1
+            fresh = f"{base}_{counts[base]}"
+        taken.add(fresh)
+        safe.append(fresh)
     return safe
-
-
-def _candidates(name: str, number: int) -> list[str]:
-    plain = _UNSAFE.sub("_", name)
-    bare = plain if plain.strip("_") else ""
-    return [word for word in (bare, f"task_{bare}" if bare else "", f"task_{number}") if word]
-
-
-def _fresh(
-    candidates: Iterable[str],
-    takes_name: Callable[[str], bool],
-    taken: set[str],
-    counts: dict[str, int],
-) -> str:
-    """Return the first candidate that the format takes, with a number if it is taken."""
-    name = base = next((word for word in candidates if takes_name(word)), "task")
-    while name in taken:
-        counts[base] = counts.get(base, 1) + 1
-        name = f"{base}_{counts[base]}"
-    taken.add(name)
-    return name
 
 
 def text(found: ConvertAnswer) -> str:

@@ -16,8 +16,7 @@ from icsched.commands.options import OutputName, PathName, refuse
 from icsched.commands.pool_options import GivenPool
 from icsched.commands.report import Reported, page_text, report_of
 from icsched.commands.terminal import listing, paragraph, program, say, screen_of, shown_on, working
-from icsched.errors import FormatError
-from icsched.files import write_text
+from icsched.files import naming, write_text
 from icsched.formats import dagman_text
 from icsched.messages import counted, named, size
 from icsched.orders import Plan, prioritize, simulate
@@ -139,27 +138,21 @@ def demo(*, output_: Annotated[PathName | None, OutputName] = None) -> None:
             shown = stop()
         say(shown)
         sys.stdout.flush()
-    written = _written(directory or _temporary())
+    if directory is None:
+        with naming(tempfile.gettempdir()):
+            directory = Path(tempfile.mkdtemp(prefix="icsched-demo-"))
+    written = _written(directory)
     say(ending(written, program()), wraps=False)
 
 
 def _empty(given: str) -> Path:
     """Return the directory *given*, made if need be; what is in a directory is never replaced."""
     directory = Path(given)
-    try:
+    with naming(given):
         directory.mkdir(parents=True, exist_ok=True)
         is_empty = not any(directory.iterdir())
-    except OSError as error:
-        raise FormatError(given, None, str(error.strerror)) from error
     refuse({f"-o: expected an empty directory, got {given}": not is_empty})
     return directory
-
-
-def _temporary() -> Path:
-    try:
-        return Path(tempfile.mkdtemp(prefix="icsched-demo-"))
-    except OSError as error:
-        raise FormatError(tempfile.gettempdir(), None, str(error.strerror)) from error
 
 
 def _written(directory: Path) -> list[str]:
@@ -170,11 +163,6 @@ def _written(directory: Path) -> list[str]:
     written = [str(directory / name) for name in ("airsn.dag", "times.csv", "report.html")]
     write_text(written[0], dagman_text(dag))
     write_text(written[1], "".join(f"{name},{seconds}\n" for name, seconds in rows))
-    write_text(written[2], _report(*written[:2]))
+    wanted = Reported(GivenPool(Workers(WORKERS)), run_times=written[1:2])
+    write_text(written[2], page_text(report_of(written[:1], wanted)))
     return written
-
-
-def _report(workflow: str, times: str) -> str:
-    """Return the report page of the workflow that the tour made."""
-    wanted = Reported(GivenPool(Workers(WORKERS)), run_times=[times])
-    return page_text(report_of([workflow], wanted))

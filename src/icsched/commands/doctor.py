@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module, metadata
+from pathlib import Path
 
 from icsched.commands.terminal import listing, report, screen_of, slow_json_text
 from icsched.frames import keys_of
@@ -98,7 +99,8 @@ def doctor_answer() -> DoctorAnswer:
         replace(package, problem=_import_problem(_MODULES.get(package.name, package.name)))
         for package in _packages([word for word in wanted if ";" not in word])
     )
-    core, problem = _core()
+    problem = _import_problem("icsched.dag")  # uses the C++ core
+    core = None if problem else sys.modules["icsched._core"].__file__
     broken = [f"{one.name}: {one.problem}" for one in dependencies if one.problem]
     screen = screen_of(sys.stdout)
     return DoctorAnswer(
@@ -119,12 +121,6 @@ def doctor_answer() -> DoctorAnswer:
             ascii=screen.is_ascii,
         ),
     )
-
-
-def _core() -> tuple[str | None, str | None]:
-    """Return the file of the C++ core, or None with the reason why it cannot be loaded."""
-    problem = _import_problem("icsched.dag")  # uses the core
-    return (None, problem) if problem else (sys.modules["icsched._core"].__file__, None)
 
 
 def _import_problem(module: str) -> str | None:
@@ -157,17 +153,14 @@ def _extra(name: str, wanted: Sequence[str]) -> Extra:
 
 def _engines() -> Iterator[EngineFound]:
     yield EngineFound("local", "nothing: processes of this machine", sys.executable)
+    # Programs are looked for beside Python first, as in a virtual environment.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     for name, program in _PROGRAMS.items():
-        yield EngineFound(name, f"the program {program}", shutil.which(program, path=_path()))
+        yield EngineFound(name, f"the program {program}", shutil.which(program, path=path))
     for name, package in _PACKAGES.items():
         version = _version(package)
         found = None if version is None else f"{package} {version}"
         yield EngineFound(name, f"the package {package}", found)
-
-
-def _path() -> str:
-    """Return where programs are looked for: first beside Python, as in a virtual environment."""
-    return os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])  # noqa: PTH120
 
 
 def text(found: DoctorAnswer) -> str:

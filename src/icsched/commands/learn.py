@@ -50,7 +50,6 @@ from icsched.run_times import Origin, RunTimeTable
 from icsched.sim import (
     AnyPool,
     Experiment,
-    Mean,
     Paired,
     Played,
     Recorded,
@@ -202,8 +201,10 @@ def learn_answer(
             dag = None if workflow is None else workflow.dag
             learned = learned_from(run, dag, recorded=recorded)
         orders = None if workflow is None else forecast_by(past, learned, workflow)
-        if workflow is None:
-            _check_pool(learned.pool, table)  # else the simulation did
+        if workflow is None:  # else the simulation has raised an error if workers leave too soon
+            longest = int(np.argmax(table.seconds))
+            times = Times("constant", means=table.seconds[[longest]])
+            Experiment(Dag({table.names[longest]: []}), learned.pool, times)
     except SimulationError as error:
         raise FormatError(", ".join(names), None, str(error)) from error
     texts = {} if times_file is None else {times_file: _csv(table, workflow)}
@@ -211,7 +212,10 @@ def learn_answer(
         shown = learned.error if learned.is_far_off else None
         texts[pool_file] = pool_text(GivenPool(learned.pool, shown))
     files.write_texts(texts)
-    usage, fit = learned.usage, learned.fit
+    usage, fit, described = learned.usage, learned.fit, dict[str, str]()
+    words = None if workflow is None else workflow.source.descriptions()
+    if workflow is not None and words is not None:
+        described = dict(zip(map(str, workflow.names), words, strict=True))
     began = past.began + float(np.nanmin(run.started))
     return LearnAnswer(
         logs=tuple(names),
@@ -223,7 +227,7 @@ def learn_answer(
         began=began if past.has_year else None,
         length=usage.length,
         doubts=LogProblems.of(past, usage, workflow, is_in_order=is_in_order),
-        kinds=tuple(history.kinds_in(past, _descriptions(workflow))),
+        kinds=tuple(history.kinds_in(past, described)),
         run_times=None if workflow is None else times_known(workflow),
         waits=history.waits(usage),
         peak=int(usage.running(usage.start).max(initial=0)),
@@ -279,20 +283,6 @@ def _unknown(past: PastRun, workflow: Workflow | None) -> int:
     return sum(name not in known for name in past.names)
 
 
-def _descriptions(workflow: Workflow | None) -> dict[str, str]:
-    words = None if workflow is None else workflow.source.descriptions()
-    if workflow is None or words is None:
-        return {}
-    return dict(zip(map(str, workflow.names), words, strict=True))
-
-
-def _check_pool(pool: AnyPool, table: RunTimeTable) -> None:
-    """Raise SimulationError if the workers leave too soon to ever finish the longest job."""
-    longest = int(np.argmax(table.seconds))
-    alone = Dag({table.names[longest]: []})
-    Experiment(alone, pool, Times("constant", means=table.seconds[[longest]]))
-
-
 def _check_output(path: str, given: Sequence[str], workflow: Workflow | None) -> None:
     """Raise ArgumentError for an output that is an input, FormatError if it is unwritable.
 
@@ -344,7 +334,9 @@ _WHY_FIFO = "; fifo: what HTCondor does, as the workflow has no priorities"
 
 def text(found: LearnAnswer) -> str:
     """Return a report."""
-    parts = [_head(found), _kinds(found.kinds), _stalls(found.stalls)]
+    parts = [_head(found), _kinds(found.kinds)]
+    if found.stalls is not None:
+        parts.append("\n  ".join(stall_lines(found.stalls)) + "\n")
     parts.append(_pool(found))
     if found.orders:
         doubt = caution_text(about_pool(GivenPool(found.pool, found.replay.error)))
@@ -356,9 +348,11 @@ def text(found: LearnAnswer) -> str:
 def _head(found: LearnAnswer) -> str:
     runs = f" in {counted(found.runs, 'run')}" if found.runs > 1 else ""
     attempts = f"{counted(found.jobs, 'job')}, {counted(found.attempts, 'attempt')}{runs}"
+    date = "%Y-%m-%d" if found.doubts.has_year else "%m-%d"
+    moment = datetime.fromtimestamp(found.first_start, UTC).strftime(f"{date} %H:%M:%S UTC")
     lines = [
         f"{named(*found.logs)}: {attempts}",
-        f"The last run began {_moment(found)} and took {_seconds(found.length)}, from the"
+        f"The last run began {moment} and took {_seconds(found.length)}, from the"
         " first start to the last end.",
     ]
     lines += _doubts(found.doubts)
@@ -373,11 +367,6 @@ def _head(found: LearnAnswer) -> str:
             f" of them {_seconds(found.waits.median)} at most, 95% {_seconds(found.waits.high)}."
         )
     return "\n".join(lines) + "\n"
-
-
-def _moment(found: LearnAnswer) -> str:
-    date = "%Y-%m-%d" if found.doubts.has_year else "%m-%d"
-    return datetime.fromtimestamp(found.first_start, UTC).strftime(f"{date} %H:%M:%S UTC")
 
 
 def _doubts(found: LogProblems) -> list[str]:
@@ -415,13 +404,6 @@ def _kinds(kinds: Sequence[KindOfJob]) -> str:
     return table(rows, right=range(1, 7)) + (
         f"and {rest:,} more: --json has all\n" if rest > 0 else ""
     )
-
-
-def _stalls(found: Stalls | None) -> str:
-    if found is None:
-        return ""
-    first, *periods = stall_lines(found)
-    return "\n".join([first, *(f"  {line}" for line in periods)]) + "\n"
 
 
 def _pool(found: LearnAnswer) -> str:
@@ -475,7 +457,9 @@ def _orders(told: Forecast) -> str:
         if ratio is not None:
             low, high = _percent(ratio.time.low - 1), _percent(ratio.time.high - 1)
             change = f"{_percent(ratio.time.median - 1)} [{low}, {high}]"
-        rows.append([named(name), _interval(estimates.time), change])
+        time = estimates.time
+        interval = f"{_seconds(time.mean)} [{_seconds(time.low)}, {_seconds(time.high)}]"
+        rows.append([named(name), interval, change])
     where = "as the logs say" if told.spread_is_measured else "by assumption"
     what = _WHAT_USED_IS + (_WHY_FIFO if told.baseline == FIFO else "")
     how = (
@@ -483,10 +467,6 @@ def _orders(told: Forecast) -> str:
         f" {variation(told.times)} ({where})"
     )
     return f"{table(rows)}{what}\n{how}\n"
-
-
-def _interval(time: Mean) -> str:
-    return f"{_seconds(time.mean)} [{_seconds(time.low)}, {_seconds(time.high)}]"
 
 
 def learn(

@@ -52,7 +52,9 @@ def stale_sections(sections: Sequence[Section], action: SectionAction = "nothing
 
 def cautions_about(workflow: Workflow, given: GivenPool | None = None) -> tuple[Note, ...]:
     """Return what a simulation of *workflow* on a *given* pool leaves out."""
-    return (*about_pool(given), *_about_limits(workflow), *about_inner(workflow))
+    text = workflow.source.unsimulated()
+    limits = (Note("limits-left-out", text),) if text else ()
+    return (*about_pool(given), *limits, *about_inner(workflow))
 
 
 def about_pool(given: GivenPool | None) -> tuple[Note, ...]:
@@ -66,12 +68,6 @@ def about_pool(given: GivenPool | None) -> tuple[Note, ...]:
         f" {when}. Do not trust the gains. Perhaps a throttle such as -maxjobs held jobs back"
     )
     return (Note("pool-unexplained", text),)
-
-
-def _about_limits(workflow: Workflow) -> tuple[Note, ...]:
-    """Return the note about limits that an engine sets, and no simulation knows."""
-    text = workflow.source.unsimulated()
-    return (Note("limits-left-out", text),) if text else ()
 
 
 def about_inner(workflow: Workflow) -> tuple[Note, ...]:

@@ -118,7 +118,11 @@ def _lanes(asked: Asked) -> Drawn:
     experiment = Experiment(left, pool, Times())
     runs = {}
     for word in asked.with_baseline:
-        steps = experiment.trace(_played(workflow, word, pool), seed=0, run=0)
+        if is_played_live(word):
+            played = Played(ORDERS[word].played)
+        else:
+            played = as_played(workflow, _plan(workflow, word, pool if word == AUTO else None))
+        steps = experiment.trace(played, seed=0, run=0)
         runs[word] = run_lanes(steps, pool, MOST_BARS)
     names = list(map(str, left.names))
     kind, kinds = main_kinds(*kinds_by_name(names), experiment.means)
@@ -126,13 +130,6 @@ def _lanes(asked: Asked) -> Drawn:
     figure = partial(draw.lanes_figure, asked.title, runs, kind, kinds, unit=unit)
     words = f"who ran which job when, for {named(', '.join(runs))}"
     return Drawn(asked.title, words, figure, about_pool(own))
-
-
-def _played(workflow: Workflow, word: str, pool: AnyPool) -> Played:
-    """Return an order as the simulator plays it."""
-    if is_played_live(word):
-        return Played(ORDERS.find(word).played)
-    return as_played(workflow, _plan(workflow, word, pool if word == AUTO else None))
 
 
 def _study(asked: Asked) -> Drawn:

@@ -23,7 +23,6 @@ from icsched.commands.changes import (
     planned,
     planning_notes,
     stale_files,
-    unordered_copy,
 )
 from icsched.commands.comparison import (
     ALL_ZERO,
@@ -67,7 +66,7 @@ from icsched.commands.terminal import (
 from icsched.errors import FormatError
 from icsched.files import Change
 from icsched.formats import FORMATS, Format
-from icsched.formats.access import is_table, no_order
+from icsched.formats.access import is_table, no_order, order_options
 from icsched.formats.table import format_of
 from icsched.frames import plain
 from icsched.messages import counted, named, size
@@ -145,12 +144,15 @@ class PrioAnswer:
         if writing.output is not None:
             what = f"{writing.output}: a copy of {file} without an order, because it is"
             self.notes.append(_not_worth("copied-without-order", what, choice))
-            return [unordered_copy(found, writing, writing.output)]
+            options = order_options(FORMATS.find(workflow.format), writing)
+            copy = workflow.source.without_order(workflow, options)
+            return [Change(writing.output, None, copy)]
         if found.removes_sections:
             for section in sections:
                 what = f"{section.path}: icsched's section {was} removed, because a new one is"
                 self.notes.append(_not_worth("section-removed", what, choice))
-            return _all_removals(workflow)
+            own = _removals(FORMATS.find(workflow.format), workflow.source.named())
+            return [*workflow.source.other_removals(), *own]
         stays = ", and icsched's section stays" if sections else ""
         path = sections[0].path if sections else file
         what = f"{path}: nothing {was} written{stays}, because it is"
@@ -207,12 +209,6 @@ def _not_worth(code: str, what: str, choice: Choice) -> Note:
     """Return the note that *what* happens because an order gains too little."""
     why = f"{reason(choice)}; --order NAME writes an order anyway"
     return Note(code, f"{what} not worth it: {why}")
-
-
-def _all_removals(workflow: Workflow) -> Sequence[Change]:
-    """Return the changes that remove the sections from all files of a workflow."""
-    source = workflow.source
-    return [*source.other_removals(), *_removals(FORMATS.find(workflow.format), source.named())]
 
 
 def _removals(chosen: Format, paths: Sequence[str]) -> Sequence[Change]:

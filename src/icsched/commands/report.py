@@ -44,7 +44,6 @@ from icsched.commands.simulate import followed, pool_words, simulated
 from icsched.commands.terminal import STANDARD_OUTPUT, json_text, put_json, say, working
 from icsched.errors import FormatError, SimulationError
 from icsched.files import write_text
-from icsched.history import PastRun
 from icsched.history.problems import checked_run_times
 from icsched.history.replay import Learned, learned_from
 from icsched.messages import counted, named
@@ -61,6 +60,7 @@ from icsched.report.scene import dag_picture
 from icsched.report.stalls import Waits, stall_keys, waits_of
 from icsched.report.subject import NOW, Keys, ReportOrder, Subject, capital
 from icsched.report.worth import worth_keys
+from icsched.run_times import RunTimeTable
 from icsched.serve.clusters import plan_clusters
 from icsched.sim import AnyPool, Experiment, Paired, Played, Pool, Simulation, Timeline, Times
 from icsched.sim.experiment import cores
@@ -92,12 +92,6 @@ class Reported:
     clusters: int | None = None
     pool_file: str | None = None
     reading: FileOptions = USUAL
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """The files that are read beside the workflow."""
-        pool = () if self.pool_file is None else (self.pool_file,)
-        return (*self.run_times, *self.logs, *pool)
 
     @property
     def needs_pool(self) -> bool:
@@ -132,22 +126,17 @@ class Reported:
         return shlex.join([*words, "-o", "report.html"])
 
 
-def read_past(paths: Sequence[str], workflow: Workflow) -> PastRun:
-    """Read logs of *workflow*; raises FormatError for logs that `icsched learn` refuses."""
+def _learned(paths: Sequence[str], workflow: Workflow) -> tuple[RunTimeTable, Learned]:
+    """Return what logs of *workflow* tell; raises FormatError for logs that learn refuses, too.
+
+    All jobs of the last run count, also those that are done now.
+    """
     read = [(path, files.read_bytes(path)) for path in paths]
     past = history.parsed_run(read)
-    checked_run_times(past, read, is_replayed=True)
+    table = checked_run_times(past, read, is_replayed=True)
     check_names(past, workflow, paths)
-    return past
-
-
-def _learned(past: PastRun, paths: Sequence[str], workflow: Workflow) -> Learned:
-    """Return what the last run of the logs tells; raises FormatError if it cannot be followed.
-
-    All jobs of the run count, also those that are done now.
-    """
     try:
-        return learned_from(past.last_run, workflow.dag)
+        return table, learned_from(past.last_run, workflow.dag)
     except SimulationError as error:
         raise FormatError(", ".join(paths), None, str(error)) from error
 
@@ -161,15 +150,15 @@ def report_of(paths: Sequence[str], wanted: Reported, *, output: str | None = No
     """
     workflow = wanted.reading.read_to_run(paths)
     if output is not None:
-        check_output(workflow, output, *wanted.inputs)
-    past = read_past(wanted.logs, workflow) if wanted.logs else None
-    if past is not None and not wanted.run_times:
-        workflow = timed(workflow, past.run_times(), wanted.logs)
+        pool_files = () if wanted.pool_file is None else (wanted.pool_file,)
+        check_output(workflow, output, *wanted.run_times, *wanted.logs, *pool_files)
+    learned, given = None, wanted.given
+    if wanted.logs:
+        table, learned = _learned(wanted.logs, workflow)
+        given = given or GivenPool(learned.pool, learned.error)
+        if not wanted.run_times:
+            workflow = timed(workflow, table, wanted.logs)
     workflow = with_run_times(workflow, wanted.run_times)
-    learned = None if past is None else _learned(past, wanted.logs, workflow)
-    given = wanted.given
-    if given is None and learned is not None:
-        given = GivenPool(learned.pool, learned.error)
     pool = usual_pool(workflow) if given is None else given.pool
     # Without a pool on several usual ones, as `icsched prio`.
     ordered = choose_order(workflow, given)
@@ -273,6 +262,9 @@ def _report(
     who = subject.called(pool_words(runs.pool, subject.unit))
     own = None if learned is None else _own_lanes(learned, workflow)
     stalls = None if learned is None else learned.stalls
+    origin, known = f"Run times are those in {named(paths[0])}.", times_known(workflow)
+    if known is not None:
+        origin = f"{times_sentence(known).capitalize()}."
     return {
         "name": PurePath(paths[0]).name,
         "files": list(paths),
@@ -281,7 +273,7 @@ def _report(
         "repeat": wanted.repeat(paths),
         "word": subject.word,
         "notes": list(_notes(paths[0], workflow)),
-        "size": size_keys(subject, _origin(paths[0], workflow)),
+        "size": size_keys(subject, origin),
         "pool": pool_keys(runs.pool, wanted.pool_sentence(who)),
         "worth": worth_keys(subject, path, list(map(named, caution_lines(ordered.cautions)))),
         "stalls": stall_keys(subject, path, narrow, runs.timelines, runs.waits, stalls),
@@ -303,18 +295,10 @@ def _own_lanes(learned: Learned, workflow: Workflow) -> Lanes:
     return recorded_lanes(usage.lane, task, usage.start, usage.end, usage.ending)
 
 
-def _origin(path: str, workflow: Workflow) -> str:
-    """Say where run times come from."""
-    known = times_known(workflow)
-    if known is None:
-        return f"Run times are those in {named(path)}."
-    return f"{times_sentence(known).capitalize()}."
-
-
 def _notes(path: str, workflow: Workflow) -> Iterator[str]:
     """Yield what else the reader should know, as sentences."""
     is_small = len(workflow.residual.dag) <= _MOST_ADVISED
-    about = files_of(workflow, None, with_advice=is_small)  # `_origin` tells of run times
+    about = files_of(workflow, None, with_advice=is_small)  # `size` tells of run times
     told = sentences([*about.notes, *([] if is_small else [disturbed(path)])])
     told += map(remark_words, about.remarks[:_MOST_REMARKS])
     rest = len(about.remarks) - _MOST_REMARKS

@@ -192,7 +192,16 @@ class Start:
         self.terms = terms = Terms(options.workers, options.address, options.shell, tell=tell_user)
         _check_place(files)
         self.engine: Engine = ENGINES.find(options.engine)
-        _check_again(options)
+        refuse(
+            {
+                "--resume cannot be used with --again": options.resume and options.again,
+                "--redo-missing cannot be used without --resume": (
+                    options.redo_missing and not options.resume
+                ),
+                "--redo-missing cannot be used with --address: output files may be on other"
+                " machines": options.redo_missing and options.address is not None,
+            }
+        )
         if self.engine.name == LOCAL.name:
             count_workers(terms)
         self.options = options
@@ -248,19 +257,6 @@ def _check_place(files: Sequence[str]) -> None:
             raise ArgumentError(f"FILE: expected {expected}, got a stream: {file}")
 
 
-def _check_again(options: RunOptions) -> None:
-    """Raise ArgumentError for options on an earlier run that cannot be used together."""
-    redoes, is_elsewhere = options.redo_missing, options.address is not None
-    why = "output files may be on other machines"
-    refuse(
-        {
-            "--resume cannot be used with --again": options.resume and options.again,
-            "--redo-missing cannot be used without --resume": redoes and not options.resume,
-            f"--redo-missing cannot be used with --address: {why}": redoes and is_elsewhere,
-        }
-    )
-
-
 def _without_link(file: str) -> str:
     """Return what a link beside its target points at: both are one run, with one journal.
 
@@ -313,10 +309,14 @@ def run_answer(start: Start, tell: Tell) -> RunAnswer:
             pairs = zip(start.workflow.names, rest.tasks.commands, strict=True)
             instant = [str(name) for name, command in pairs if command is None]
             learned = write_learned(journal, start.directory, instant)
-        failed = [_failed(rest.tasks, journal, *pair) for pair in happened.failed.items()]
+        failed = []
+        for task, problem in happened.failed.items():
+            name = rest.tasks.name(task)
+            log = journal.last_log(task, name)
+            failed.append(FailedJob(name, problem, str(log) if log.exists() else None))
     if happened.full is not None:
-        problem = f"{happened.full.problem}; the run has stopped: fix this, then use --resume"
-        raise FormatError(happened.full.path, happened.full.line, problem)
+        stopped = f"{happened.full.problem}; the run has stopped: fix this, then use --resume"
+        raise FormatError(happened.full.path, happened.full.line, stopped)
     left = rest.tasks.workflow
     return RunAnswer(
         directory=str(start.directory),
@@ -366,12 +366,6 @@ def _foretell(plan: Plan, run_times: Floats | None, workers: int | None) -> Fore
     return Foretold(float(found.time.mean()), low, high, float(found.utilisation.mean()))
 
 
-def _failed(tasks: CommandTasks, journal: Journal, task: int, problem: str) -> FailedJob:
-    name = tasks.name(task)
-    log = journal.last_log(task, name)
-    return FailedJob(name, problem, str(log) if log.exists() else None)
-
-
 def progress(state: State) -> str:
     """Say where a run stands.
 
@@ -410,14 +404,13 @@ def dry_text(found: DryAnswer) -> str:
         f"{found.file}: {counted(found.jobs, 'job')}, {found.completed_before:,} completed;"
         f" engine {found.engine} would run, in the order {found.order}:\n"
     )
-    lines = [f"{job.name}: {_shown(job.command, shell=found.shell)}\n" for job in found.planned]
-    return head + "".join(lines)
-
-
-def _shown(command: Command | None, *, shell: bool) -> str:
-    if command is None:
-        return "(runs nothing)"
-    return command.line if shell else shlex.join(command.argv)
+    lines = [head]
+    for job in found.planned:
+        runs = "(runs nothing)"
+        if job.command is not None:
+            runs = job.command.line if found.shell else shlex.join(job.command.argv)
+        lines.append(f"{job.name}: {runs}\n")
+    return "".join(lines)
 
 
 def text(found: RunAnswer) -> str:

@@ -37,7 +37,6 @@ from icsched.workflow import (
     Section,
     Settings,
     Workflow,
-    WorkflowSource,
     unknown_settings,
 )
 
@@ -162,7 +161,10 @@ def files_of(
         text = f"{what}: prio overrides them unless --keep-existing is given"
         told.append(Note("own-priorities", text))
     told += source.refusal_notes()
-    remarks = _remarks(workflow, source) if with_advice else workflow.remarks
+    remarks: Sequence[Remark] = workflow.remarks
+    if with_advice:
+        advice = FORMATS.find(workflow.format).advice
+        remarks = advice(workflow) if advice else source.advice(workflow)
     return Files(
         done=done,
         rescue=workflow.done_by,
@@ -175,12 +177,6 @@ def files_of(
     )
 
 
-def _remarks(workflow: Workflow, source: WorkflowSource) -> Sequence[Remark]:
-    """Return what may disturb an order in the files."""
-    advice = FORMATS.find(workflow.format).advice
-    return advice(workflow) if advice else source.advice(workflow)
-
-
 _MOST_BLOCKS = 10_000  # one file each
 
 
@@ -189,19 +185,14 @@ def table_texts(plan: Plan) -> dict[str, str]:
 
     Blocks are numbered in the order in which they begin. Only the first ten thousand get a file.
     """
+    counts = zip(plan.schedule.eligible.tolist(), plan.fifo.eligible.tolist(), strict=True)
+    rows = "".join(f"{step},{ours},{theirs}\n" for step, (ours, theirs) in enumerate(counts))
     return {
         "order.txt": "".join(f"{name}\n" for name in plan.schedule.names),
-        "eligible.csv": _eligible(plan),
+        "eligible.csv": f"executed,{plan.ordered_by},fifo\n{rows}",
         "dag.dot": formats.dot_text(plan.schedule.dag, name="dag"),
         **_blocks(plan),
     }
-
-
-def _eligible(plan: Plan) -> str:
-    """Return a table of the eligible counts: jobs executed, this order, first come first served."""
-    rows = zip(plan.schedule.eligible.tolist(), plan.fifo.eligible.tolist(), strict=True)
-    lines = [f"{step},{ours},{theirs}" for step, (ours, theirs) in enumerate(rows)]
-    return "\n".join([f"executed,{plan.ordered_by},fifo", *lines]) + "\n"
 
 
 def _blocks(plan: Plan) -> dict[str, str]:

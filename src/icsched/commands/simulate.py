@@ -119,8 +119,13 @@ def _answer(
         sampling_options.sampling(),
         sampling_options.seed,
     )
-    workflow = reading.read_to_run(files)
-    workflow, timed_by = _timed(workflow, files, time_options.run_times, has_unit=has_unit)
+    workflow, timed_by = reading.read_to_run(files), time_options.run_times
+    if workflow.run_times is not None and not timed_by:
+        timed_by = files[:1]
+    if timed_by:
+        source = "--run-times" if time_options.run_times else files[0]
+        check_unit(source, has_unit=has_unit)
+    workflow = with_run_times(workflow, time_options.run_times)
     left = workflow.residual
     experiment = Experiment(left, given.pool, times)
     orders, chosen = _orders(workflow, experiment, wanted, seed)
@@ -137,22 +142,9 @@ def _answer(
         times=times,
         files=tuple(files),
         resumed=done_sentence(workflow, "simulate"),
-        timed_by=timed_by,
+        timed_by=tuple(timed_by),
         is_tested=isinstance(sampling, Paired),
     )
-
-
-def _timed(
-    workflow: Workflow, files: Sequence[str], run_times: Sequence[str], *, has_unit: bool
-) -> tuple[Workflow, tuple[str, ...]]:
-    """Return *workflow* with its run times, and the files that have them."""
-    if run_times:
-        check_unit("--run-times", has_unit=has_unit)
-        return with_run_times(workflow, run_times), tuple(run_times)
-    if workflow.run_times is None:
-        return workflow, ()
-    check_unit(files[0], has_unit=has_unit)
-    return workflow, tuple(files[:1])
 
 
 def check_unit(source: str, *, has_unit: bool, option: str = "--interval") -> None:
@@ -221,15 +213,12 @@ def text(found: SimulateAnswer) -> str:
     """Return tables."""
     head = f"{named(*found.files)}: {size(found.jobs, found.arcs)}\n"
     head += f"{found.resumed}.\n" if found.resumed else ""
-    head += _model(found) + "".join(_told(found))
+    head += _model(found)
+    if NOW in found.found.orders:
+        head += f"{NOW} is the order by the priorities in the file.\n"
+    if found.chosen:
+        head += f"auto chose {found.chosen}.\n"
     return f"{head}\n{_report(found)}"
-
-
-def _told(found: SimulateAnswer) -> list[str]:
-    """Say what some names of orders stand for."""
-    chosen = [f"auto chose {found.chosen}.\n"] if found.chosen else []
-    has_own = NOW in found.found.orders
-    return [f"{NOW} is the order by the priorities in the file.\n", *chosen] if has_own else chosen
 
 
 def _model(found: SimulateAnswer) -> str:
@@ -261,15 +250,9 @@ def pool_words(pool: AnyPool, unit: str = "") -> str:
 def _who(pool: AnyPool, unit: str) -> str:
     if isinstance(pool, Recorded):
         return f"{counted(pool.count, 'recorded visit')} of workers"
-    return _workers(pool) if isinstance(pool, Workers) else _batches(pool, unit)
-
-
-def _workers(pool: Workers) -> str:
-    speeds = f" of speeds {', '.join(f'{s:g}' for s in pool.speeds)}" if pool.speeds else ""
-    return f"{counted(pool.count, 'worker')}{speeds}"
-
-
-def _batches(pool: Pool, unit: str) -> str:
+    if isinstance(pool, Workers):
+        speeds = f" of speeds {', '.join(f'{s:g}' for s in pool.speeds)}" if pool.speeds else ""
+        return f"{counted(pool.count, 'worker')}{speeds}"
     law = "" if pool.batch_law == "fixed" else f" on average ({pool.batch_law})"
     interval = in_unit(number(pool.interval), unit)
     who = f"batches of {counted(pool.batch, 'request')}{law}, {interval} apart on average"
@@ -316,16 +299,12 @@ def _sentence(found: Simulation, name: str, *, is_tested: bool) -> str:
     ratios = found.ratio[f"{name}_over_fifo"]
     time = ratios.time
     text = f"{name} takes {_interval(time)} of fifo's time"
-    text += f": {_difference(time)}" if is_tested else _spread(time)
+    spread = f" (mean {time.mean:.4f}, standard deviation {time.deviation:.4f})"
+    text += f": {_difference(time)}" if is_tested else spread
     text += f"\n  utilisation {_interval(ratios.utilisation)} of fifo's"
     if ratios.stall is None:
         return f"{text}; found nothing: {_no_ratio(found, name)}"
     return f"{text}; found nothing {_interval(ratios.stall)} times as often"
-
-
-def _spread(ratio: Ratio) -> str:
-    """Return the mean and the standard deviation of the ratios of samples."""
-    return f" (mean {ratio.mean:.4f}, standard deviation {ratio.deviation:.4f})"
 
 
 def _no_ratio(found: Simulation, name: str) -> str:
@@ -433,30 +412,22 @@ class SimulatedPool:
 
     def _said(self) -> AnyPool:
         """Return the pool that the options other than --pool say."""
-        of_batches = {
-            "interval": self.interval,
-            "batch": self.batch,
-            "batch_law": self.batch_law,
-            "waiting": self.waiting or None,
-            "speed_spread": self.speed_spread,
+        of_batches = "interval", "batch", "batch_law", "waiting", "speed_spread"
+        said = {name: getattr(self, name) for name in of_batches}
+        given = {
+            name: value for name, value in said.items() if value is not None and value is not False
         }
-        given = {name: value for name, value in of_batches.items() if value is not None}
-        terms = {
-            "leave": self.leave,
-            "deadline": self.deadline,
-            "replicas": self.replicas,
-            "overhead": self.overhead,
-            "delay": self.delay,
-        }
+        of_all = "leave", "deadline", "replicas", "overhead", "delay"
+        terms = {name: getattr(self, name) for name in of_all}
         if self.workers is not None:
             if given:
                 option = next(iter(given)).replace("_", "-")
                 raise ArgumentError(f"--{option} cannot be used with --workers")
             speeds = None if self.speeds is None else numbers("--speeds", self.speeds)
-            return Workers(self.workers, speeds, **terms)  # type: ignore[arg-type]
+            return Workers(self.workers, speeds, **terms)
         if self.speeds is not None:
             raise ArgumentError("--speeds needs --workers; --speed-spread is for batches")
-        return Pool(**given, **terms)  # type: ignore[arg-type]
+        return Pool(**given, **terms)
 
 
 PAPER_POOL = SimulatedPool()  # except for the batch sizes, which are exponential in the paper
