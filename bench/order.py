@@ -31,8 +31,8 @@ from harness import seconds, show
 from harness.alone import peak_mb
 
 from icsched import Dag, families
-from icsched.engines.dask import dask_graph
 from icsched.orders import prioritize
+from icsched.plugins.dask import dask_graph
 from icsched.theory import without_shortcuts
 
 SEEDS = range(5)

@@ -13,7 +13,7 @@ import numpy as np
 
 import icsched
 from icsched import Dag, Plan, Schedule, Sorter, Workflow, families, prioritize
-from icsched.engines.priorities import luigi_priorities
+from icsched.plugins.engine_arguments import luigi_priorities
 from icsched.sim import Ratio, Ratios, Recorded
 
 LISTS: dict[str, list[str]] = {"a": [], "b": ["a"]}

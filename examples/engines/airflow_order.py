@@ -11,7 +11,7 @@ from airflow.sdk import DAG
 from airflow.serialization.serialized_objects import DagSerialization
 from common import WORKFLOW, plan, show
 
-from icsched.engines.priorities import airflow_arguments
+from icsched.plugins.engine_arguments import airflow_arguments
 
 PLAN = plan()
 ARGUMENTS = airflow_arguments(PLAN)

@@ -10,7 +10,7 @@ from common import WORKFLOW, plan, show
 from hyperqueue import Job, LocalCluster
 from hyperqueue.cluster import WorkerConfig
 
-from icsched.engines.priorities import hyperqueue_priorities
+from icsched.plugins.engine_arguments import hyperqueue_priorities
 
 PLAN = plan()
 PRIORITIES = hyperqueue_priorities(PLAN)

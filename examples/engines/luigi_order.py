@@ -3,7 +3,7 @@
 import luigi
 from common import WORKFLOW, plan, show
 
-from icsched.engines.priorities import luigi_priorities
+from icsched.plugins.engine_arguments import luigi_priorities
 
 PLAN = plan()
 PRIORITIES = luigi_priorities(PLAN)

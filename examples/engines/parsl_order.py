@@ -15,7 +15,7 @@ from parsl.config import Config
 from parsl.executors import HighThroughputExecutor
 from parsl.providers import LocalProvider
 
-from icsched.engines.priorities import parsl_specifications
+from icsched.plugins.engine_arguments import parsl_specifications
 
 PLAN = plan()
 SPECIFICATIONS = parsl_specifications(PLAN)

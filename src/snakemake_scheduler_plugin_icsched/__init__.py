@@ -45,8 +45,8 @@ class Scheduler(SchedulerBase):
     def __post_init__(self) -> None:
         """Import icsched; raises ApiError, which Snakemake shows as one line."""
         _check_interface()
-        from icsched.engines.snakemake import Supervisor
         from icsched.errors import IcschedError
+        from icsched.plugins.snakemake import Supervisor
 
         settings = self.settings or SchedulerSettings()
         try:

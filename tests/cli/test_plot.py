@@ -13,7 +13,7 @@ from icsched import Dag, Workers, eligibility_profile, families, prioritize, rea
 from icsched.formats import write_dagman
 from icsched.sim import Played, Times, pool_to_dict
 from icsched.study import Terms
-from icsched.study.tables import write_tables
+from icsched.study.export import write_tables
 from tests.sim.models import trace
 from tests.study.studies import made
 

@@ -111,7 +111,7 @@ def test_a_program_that_fails_says_nothing(icsched, program, ending):
 
 
 def test_a_program_that_takes_too_long_says_nothing(icsched, program, monkeypatch):
-    monkeypatch.setattr("icsched.engines.htcondor._MOST_SECONDS", 0.2)
+    monkeypatch.setattr("icsched.plugins.htcondor._MOST_SECONDS", 0.2)
     program(POOL, ending="sleep 60 &\nwait")
 
     assert shown(icsched)["strict"] is None

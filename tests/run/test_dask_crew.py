@@ -20,7 +20,7 @@ from icsched.run import dask_client as connect
 from icsched.run.crew import Attempt, Terms
 from icsched.run.dask_crew import DaskCrew, attempted, dask_workers
 from icsched.workflow import Command
-from tests.engines.cluster import wait_for
+from tests.plugins.cluster import wait_for
 
 WORKERS = 2
 NUMBERS = count()

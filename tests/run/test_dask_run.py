@@ -10,7 +10,7 @@ import pytest
 from distributed import LocalCluster
 
 from tests.cli.conftest import SCRIPT
-from tests.engines.cluster import unauthenticated
+from tests.plugins.cluster import unauthenticated
 from tests.run.conftest import TALK, answer_the_job, complaints, environment, lines
 
 DASK = ("--engine", "dask", "-j", "2")

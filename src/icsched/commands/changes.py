@@ -142,7 +142,7 @@ def planning_notes(file: str, found: Ordered, writing: WriteOptions) -> list[Not
 
 
 def _pool_settings() -> Settings | None:
-    from icsched.engines.htcondor import pool_settings  # few orders need it
+    from icsched.plugins.htcondor import pool_settings  # few orders need it
 
     return pool_settings()
 

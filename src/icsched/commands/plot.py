@@ -21,7 +21,7 @@ from icsched.report.lanes import run_lanes
 from icsched.report.proofs import MOST_COMPARED
 from icsched.report.scene import dag_picture, kinds_by_name, main_kinds
 from icsched.sim import AnyPool, Experiment, Played, Times
-from icsched.study.tables import read_tables
+from icsched.study.export import read_tables
 from icsched.workflow import Note, Workflow
 
 if TYPE_CHECKING:

@@ -23,12 +23,12 @@ from icsched.commands.options import WRITTEN, FileName, Json, PathName
 from icsched.commands.ordering import OURS, WantedOrder
 from icsched.commands.terminal import put, working
 from icsched.dag import Dag
-from icsched.engines.htcondor import pool_settings
 from icsched.files import naming, remove, write_text
 from icsched.formats import FORMATS
 from icsched.frames import INLINE, NOT_IN_JSON
 from icsched.messages import counted, named, size
 from icsched.orders import Plan
+from icsched.plugins.htcondor import pool_settings
 from icsched.report.proofs import certified_plan, proof_keys, proof_sentence, unbounded
 from icsched.theory.blocks import BlockGroup
 from icsched.workflow import (

@@ -169,7 +169,7 @@ def _cell_runner(threads: int, dask: str | None) -> Iterator[CellRunner]:
     if dask is None:
         yield partial(run_cells, threads=threads)
         return
-    from icsched.engines.dask import study_cluster  # slow to import
+    from icsched.plugins.dask import study_cluster  # slow to import
 
     with study_cluster(dask, tell=tell_user) as runner:
         yield runner

@@ -3,10 +3,10 @@
 from icsched.dag import Graph, dag_of
 from icsched.orders.choice import Aim, Choice, Made, NamedOrder
 from icsched.orders.memory_limits import LimitedOrder, memory_curve, order_within
+from icsched.orders.named_orders import ORDERS
 from icsched.orders.plan import Plan, made_order, prioritize
 from icsched.orders.prio import prio_order
 from icsched.orders.simulation import simulate
-from icsched.orders.table import ORDERS
 
 __all__ = [
     "ORDERS",

@@ -11,8 +11,8 @@ from icsched import checks
 from icsched.dag import Dag, Graph
 from icsched.errors import ArgumentError
 from icsched.orders.choice import Aim, Made
+from icsched.orders.named_orders import ORDERS
 from icsched.orders.plan import Plan, made_order
-from icsched.orders.table import ORDERS
 from icsched.pebble import HasOrder, Order, Schedule
 from icsched.ready import Server
 from icsched.sim import Experiment, Paired, PaperSampling, Played, Pool, Recorded, Times, Workers

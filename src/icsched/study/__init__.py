@@ -16,8 +16,8 @@ from icsched.study.cells import (
     run_cells,
     workers_grid,
 )
+from icsched.study.export import Rows, write_tables
 from icsched.study.store import Store, is_study, read_cells
-from icsched.study.tables import Rows, write_tables
 
 __all__ = [
     "BASELINE",

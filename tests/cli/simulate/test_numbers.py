@@ -5,7 +5,7 @@ import json
 import pytest
 
 from icsched import Pool, Times, Workers, prioritize, simulate
-from icsched.engines.dask import dask_order
+from icsched.plugins.dask import dask_order
 from icsched.sim import Paired, PaperSampling
 from tests.cli.simulate.samples import DAG, QUICK
 

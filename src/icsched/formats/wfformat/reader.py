@@ -29,8 +29,8 @@ from icsched.formats.facts import (
     with_means,
 )
 from icsched.formats.port import NoOptions
-from icsched.formats.wfformat import layout
-from icsched.formats.wfformat.layout import Document, decoded
+from icsched.formats.wfformat import schema
+from icsched.formats.wfformat.schema import Document, decoded
 from icsched.workflow import Command, Workflow, WorkflowSource
 
 NEWEST = (1, 6)
@@ -70,7 +70,7 @@ def read_wfformat(paths: Sequence[str], options: NoOptions) -> Workflow[str]:  #
     raw = read_bytes(path)
     data = raw.removeprefix(BOM_UTF8)
     document = Document(path, data, raw[: len(raw) - len(data)])
-    instance = decoded(document, layout.Instance)
+    instance = decoded(document, schema.Instance)
     content, remarks = instance.workflow, Remarks(path)
     _note_version(instance.schema_version, remarks)
     old = content.tasks if content.tasks is not None else content.jobs
@@ -89,7 +89,7 @@ def read_wfformat(paths: Sequence[str], options: NoOptions) -> Workflow[str]:  #
 
 
 def _new_columns(
-    specification: layout.Specification, execution: layout.Execution | None
+    specification: schema.Specification, execution: schema.Execution | None
 ) -> _Columns:
     tasks = specification.tasks
     names = [task.id for task in tasks]
@@ -116,7 +116,7 @@ def _new_columns(
     )
 
 
-def _rows(names: list[str], measured: Sequence[layout.Executed]) -> Ids:
+def _rows(names: list[str], measured: Sequence[schema.Executed]) -> Ids:
     """Return the task of each measurement, -1 for an unknown task."""
     ids = [task.id for task in measured]
     if ids == names:
@@ -133,7 +133,7 @@ def _spread(rows: Ids, values: Iterable[float | None], tasks: int) -> Floats:
     return spread[:tasks]
 
 
-def _old_columns(tasks: Sequence[layout.OldTask]) -> _Columns:
+def _old_columns(tasks: Sequence[schema.OldTask]) -> _Columns:
     names = [task.name for task in tasks]
     ids = [task.id for task in tasks]
     if len(set(names)) < len(names) and None not in ids and len(set(ids)) == len(ids):
@@ -157,19 +157,19 @@ def _old_columns(tasks: Sequence[layout.OldTask]) -> _Columns:
     )
 
 
-def _file(file: layout.OldFile) -> str:
+def _file(file: schema.OldFile) -> str:
     return file.path + file.name
 
 
-def _size(file: layout.OldFile) -> Number:
+def _size(file: schema.OldFile) -> Number:
     return file.size if file.size_in_bytes is None else file.size_in_bytes
 
 
-def _files(task: layout.OldTask, *, is_input: bool) -> list[str]:
+def _files(task: schema.OldTask, *, is_input: bool) -> list[str]:
     return [_file(file) for file in task.files if (file.link.lower() == "input") == is_input]
 
 
-def _seconds(task: layout.OldTask) -> float | None:
+def _seconds(task: schema.OldTask) -> float | None:
     return task.runtime if task.runtime_in_seconds is None else task.runtime_in_seconds
 
 
@@ -295,7 +295,7 @@ class WfformatSource(WorkflowSource):
 
 def _commands(parsed: Parsed) -> list[Command | None]:
     """Return the command of each task; the file is decoded again for this."""
-    content = decoded(parsed, layout.Commands).workflow
+    content = decoded(parsed, schema.Commands).workflow
     if parsed.is_old:
         listed = content.tasks if content.tasks is not None else content.jobs or []
         return [_command(one) for one in listed]
@@ -306,14 +306,14 @@ def _commands(parsed: Parsed) -> list[Command | None]:
 
 def _outputs(parsed: Parsed) -> list[list[str]]:
     """Return the files that each task writes; the file is decoded again for this."""
-    content = decoded(parsed, layout.Instance).workflow
+    content = decoded(parsed, schema.Instance).workflow
     if content.specification is not None:
         return [task.output_files for task in content.specification.tasks]
     old = content.tasks if content.tasks is not None else content.jobs or []
     return [_files(task, is_input=False) for task in old]
 
 
-def _command(one: layout.CommandOf) -> Command | None:
+def _command(one: schema.CommandOf) -> Command | None:
     """Return a command; versions 1.0 and 1.1 have the program only in the name of the task."""
     if one.command is not None and one.command.program:
         return Command((one.command.program, *one.command.arguments))

@@ -15,8 +15,8 @@ from icsched.arrays import Rows
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.facts import Edit, edited, priorities_by, said, written_names
-from icsched.formats.wfformat.layout import Document
 from icsched.formats.wfformat.reader import Parsed, WfformatSource
+from icsched.formats.wfformat.schema import Document
 from icsched.workflow import Command, Workflow
 
 VERSION = "1.5"

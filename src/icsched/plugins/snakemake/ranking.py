@@ -8,10 +8,10 @@ import numpy as np
 
 from icsched.arrays import Ids
 from icsched.dag import Dag
-from icsched.engines.snakemake.jobs import Graph, Job
-from icsched.engines.snakemake.measurements import TemporarySizes, recorded_seconds, run_times
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, Aim, Made, made_order
+from icsched.plugins.snakemake.jobs import Graph, Job
+from icsched.plugins.snakemake.measurements import TemporarySizes, recorded_seconds, run_times
 from icsched.sim import Workers
 from icsched.theory.memory import depth_first_order
 

@@ -3,7 +3,7 @@
 Nothing here imports Snakemake: the package ``snakemake_scheduler_plugin_icsched`` does.
 """
 
-from icsched.engines.snakemake.chooser import Chooser
-from icsched.engines.snakemake.supervisor import Supervisor
+from icsched.plugins.snakemake.chooser import Chooser
+from icsched.plugins.snakemake.supervisor import Supervisor
 
 __all__ = ["Chooser", "Supervisor"]

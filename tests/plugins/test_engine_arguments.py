@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched import ArgumentError, Dag, prioritize
-from icsched.engines.priorities import (
+from icsched.plugins.engine_arguments import (
     FEW_LEVELS,
     airflow_arguments,
     hyperqueue_priorities,

@@ -7,9 +7,9 @@ import dask.array as da
 import pytest
 from distributed import Client, LocalCluster
 
-from icsched.engines.dask import static_priorities
 from icsched.errors import ArgumentError, CycleError
-from tests.engines.cluster import add
+from icsched.plugins.dask import static_priorities
+from tests.plugins.cluster import add
 
 DIAMOND = {"a": (add, 1), "b": (add, "a", 10), "c": (add, "a", 100), "d": (add, "b", "c")}
 

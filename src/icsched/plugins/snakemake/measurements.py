@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from icsched.arrays import LONGEST, SHORTEST, Floats, Sizes
-from icsched.engines.snakemake.jobs import File, Graph, Job, members, name_of, rule_of
+from icsched.plugins.snakemake.jobs import File, Graph, Job, members, name_of, rule_of
 
 PROBE = 32  # jobs to look up before a rule counts as never recorded
 MOST_LOOKUPS = 20_000  # jobs to look up in total: each may be a file to read

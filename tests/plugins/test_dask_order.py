@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 
 from icsched import Dag, families
-from icsched.engines.dask import dask_order
 from icsched.errors import EngineError
 from icsched.pebble import check_order
+from icsched.plugins.dask import dask_order
 from tests.strategies import dags
 
 
@@ -32,7 +32,7 @@ def test_dask_finishes_a_branch_before_it_starts_the_next():
 
 def test_dasks_order_is_the_same_on_any_hash_seed():
     code = (
-        "from icsched import families; from icsched.engines.dask import dask_order;"
+        "from icsched import families; from icsched.plugins.dask import dask_order;"
         "print(dask_order(families.random_layered(200, 8, seed=3)).tolist())"
     )
     here = dask_order(families.random_layered(200, 8, seed=3)).tolist()

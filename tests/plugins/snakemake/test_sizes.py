@@ -1,7 +1,7 @@
 """Sizes of temporary files, as a run shows them."""
 
-from icsched.engines.snakemake.measurements import TemporarySizes
-from tests.engines.snakemake.fakes import FakeJob
+from icsched.plugins.snakemake.measurements import TemporarySizes
+from tests.plugins.snakemake.fakes import FakeJob
 
 
 def test_a_file_has_its_own_size_else_the_mean_of_its_rule_else_of_all():

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched import Dag
-from icsched.engines.snakemake import Chooser, Supervisor
-from icsched.engines.snakemake.measurements import TemporarySizes
-from icsched.engines.snakemake.ranking import made_ranks
-from icsched.engines.snakemake.waiting import CHUNK, Waiting
 from icsched.errors import ArgumentError
-from tests.engines.snakemake.fakes import FakeFile, FakeGraph, FakeGroup, FakeJob
+from icsched.plugins.snakemake import Chooser, Supervisor
+from icsched.plugins.snakemake.measurements import TemporarySizes
+from icsched.plugins.snakemake.ranking import made_ranks
+from icsched.plugins.snakemake.waiting import CHUNK, Waiting
+from tests.plugins.snakemake.fakes import FakeFile, FakeGraph, FakeGroup, FakeJob
 from tests.strategies import dags
 
 LOGGER = logging.getLogger("test")

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from icsched.engines.snakemake.measurements import benchmark_seconds, recorded_seconds, run_times
-from tests.engines.snakemake.fakes import FakeGraph, FakeJob
+from icsched.plugins.snakemake.measurements import benchmark_seconds, recorded_seconds, run_times
+from tests.plugins.snakemake.fakes import FakeGraph, FakeJob
 
 
 class Records:

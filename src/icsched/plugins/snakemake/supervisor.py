@@ -5,9 +5,9 @@ import traceback
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from icsched.engines.snakemake.chooser import Chooser
-from icsched.engines.snakemake.jobs import File, Job, name_of
-from icsched.engines.snakemake.waiting import Amount, fits, needs
+from icsched.plugins.snakemake.chooser import Chooser
+from icsched.plugins.snakemake.jobs import File, Job, name_of
+from icsched.plugins.snakemake.waiting import Amount, fits, needs
 
 
 class Supervisor:

@@ -16,13 +16,13 @@ from distributed import Client
 
 from icsched import families, prioritize
 from icsched.commands.main import run
-from icsched.engines.dask import study_cluster
 from icsched.errors import EngineError
 from icsched.formats import write_dagman
+from icsched.plugins.dask import study_cluster
 from icsched.run import dask_client as connect
 from icsched.sim import Paired
 from icsched.study.cells import Subject, Terms, grid, run_cell
-from tests.engines.cluster import unauthenticated
+from tests.plugins.cluster import unauthenticated
 
 DASK = Path(sys.executable).parent / "dask"
 AIRSN = families.airsn(10)

@@ -214,7 +214,7 @@ def _portable_cell() -> PortableCell:
     """
 
     def cell(shipment: bytes, place: Place) -> CellResult:
-        from icsched.engines.dask import received_cell
+        from icsched.plugins.dask import received_cell
 
         return received_cell(shipment, place)
 

@@ -4,11 +4,11 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 from itertools import filterfalse
 
-from icsched.engines.snakemake.jobs import File, Graph, Job, is_group, members, name_of
-from icsched.engines.snakemake.measurements import TemporarySizes
-from icsched.engines.snakemake.ranking import LEAN, Ranks, add_new, check_order_name, made_ranks
-from icsched.engines.snakemake.waiting import Amount, Waiting
 from icsched.errors import IcschedError
+from icsched.plugins.snakemake.jobs import File, Graph, Job, is_group, members, name_of
+from icsched.plugins.snakemake.measurements import TemporarySizes
+from icsched.plugins.snakemake.ranking import LEAN, Ranks, add_new, check_order_name, made_ranks
+from icsched.plugins.snakemake.waiting import Amount, Waiting
 
 NODES, CORES, COUNT = "_nodes", "_cores", "_job_count"  # Snakemake's names of resources
 FEW = 2_000  # with at most this many jobs, all are ranked again whenever a new job comes

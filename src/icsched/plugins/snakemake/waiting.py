@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Floats
-from icsched.engines.snakemake.jobs import Job
+from icsched.plugins.snakemake.jobs import Job
 
 CHUNK = 1024  # jobs to check one by one before the arrays are searched again
 MOST_MISSES = 32  # jobs in a row that do not fit, before the arrays are searched again
