@@ -83,7 +83,7 @@ def numbers(option: str, text: str) -> list[float]:
     >>> numbers("--intervals", "0.1, 1,10")
     [0.1, 1.0, 10.0]
     """
-    return _each(option, text, float, "numbers")
+    return _listed(option, text, float, "numbers")
 
 
 def whole_numbers(option: str, text: str) -> list[int]:
@@ -92,10 +92,10 @@ def whole_numbers(option: str, text: str) -> list[int]:
     >>> whole_numbers("--capacities", "4,16,64")
     [4, 16, 64]
     """
-    return _each(option, text, int, "whole numbers")
+    return _listed(option, text, int, "whole numbers")
 
 
-def _each(option: str, text: str, number: Callable[[str], Number], what: str) -> list[Number]:
+def _listed(option: str, text: str, number: Callable[[str], Number], what: str) -> list[Number]:
     try:
         return [number(word) for word in text.split(",")]
     except ValueError:

@@ -125,11 +125,10 @@ def wrapped(text: str) -> str:
     width = _screen.get().width
     if width is None:
         return text
-    return "\n".join(_filled(line, width, _further_in(line)) for line in text.split("\n"))
-
-
-def _further_in(line: str) -> int:
-    return len(line) - len(line.lstrip(" ")) + _HANGING
+    return "\n".join(
+        _filled(line, width, len(line) - len(line.lstrip(" ")) + _HANGING)
+        for line in text.split("\n")
+    )
 
 
 def _filled(line: str, width: int, hanging: int) -> str:
@@ -208,7 +207,13 @@ _BLOCKS = "▁█"  # what charts are made of
 
 def screen_of(stream: TextIO) -> Screen:
     """Return what *stream* can show; only a terminal has a width."""
-    return Screen(_columns(stream) if stream.isatty() else None, _is_ascii(stream))
+    try:
+        _BLOCKS.encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        is_ascii = True
+    else:
+        is_ascii = False
+    return Screen(_columns(stream) if stream.isatty() else None, is_ascii)
 
 
 def _columns(stream: TextIO) -> int:
@@ -220,15 +225,6 @@ def _columns(stream: TextIO) -> int:
         return os.get_terminal_size(stream.fileno()).columns or _USUAL_COLUMNS
     except OSError:
         return _USUAL_COLUMNS
-
-
-def _is_ascii(stream: TextIO) -> bool:
-    """Whether the encoding of *stream* lacks the characters of charts."""
-    try:
-        _BLOCKS.encode(stream.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return True
-    return False
 
 
 def say(text: str, *, stream: TextIO | None = None, wraps: bool = True) -> None:

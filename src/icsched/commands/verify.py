@@ -121,50 +121,39 @@ class CertificateAnswer:
     file: str = field(metadata=NOT_IN_JSON)
 
 
-def checked_certificate(file: str, certificate: str, reading: FileOptions) -> CertificateAnswer:
-    """Check a certificate against a workflow; raises CertificateError if it proves nothing."""
-    dag = reading.read([file]).residual.dag
-    with working("checking", len(dag)):
-        return _proved(file, certificate, dag, read_bytes(certificate), None)
-
-
-def written_certificate(
-    file: str, wanted: WantedOrder, certificate: str, reading: FileOptions
+def certificate_answer(
+    file: str, certificate: str, reading: FileOptions, wanted: WantedOrder | None = None
 ) -> CertificateAnswer:
-    """Write the certificate of an order, once the checker has accepted it.
+    """Check a certificate against a workflow, or write that of a *wanted* order if it is accepted.
 
-    Raises ArgumentError if that would overwrite a file of the workflow.
+    Raises CertificateError if it proves nothing, ArgumentError if that would overwrite a file of
+    the workflow.
     """
     import msgspec  # slow to import
 
-    workflow = reading.read([file])
-    check_output(workflow, certificate)
-    plan = wanted.plan(workflow)
-    dag = plan.schedule.dag
-    with working("bounding", len(dag)):
-        data = msgspec.json.encode(plan.certificate.to_dict())
-        found = _proved(file, certificate, dag, data, plan.ordered_by)
-    write_bytes(certificate, data + b"\n")
-    return found
-
-
-def _proved(
-    file: str, certificate: str, dag: Dag, data: bytes, ordered_by: str | None
-) -> CertificateAnswer:
-    """Return what the text of a certificate proves; raises CertificateError if that is nothing."""
-    import msgspec
-
-    try:
-        decoded = msgspec.json.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise CertificateError(certificate, f"not JSON that can be read: {error}") from None
-    proved = audit(list(dag.names), dag.arcs.astype(np.int64), decoded)
+    workflow, ordered_by = reading.read([file]), None
+    dag = workflow.residual.dag
+    if wanted is None:
+        data = read_bytes(certificate)
+    else:
+        check_output(workflow, certificate)
+        plan = wanted.plan(workflow)
+        with working("bounding", len(dag)):
+            data, ordered_by = msgspec.json.encode(plan.certificate.to_dict()), plan.ordered_by
+    with working("checking", len(dag)):
+        try:
+            decoded = msgspec.json.decode(data)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise CertificateError(certificate, f"not JSON that can be read: {error}") from None
+        proved = audit(list(dag.names), dag.arcs.astype(np.int64), decoded)
+    if wanted is not None:
+        write_bytes(certificate, data + b"\n")
     return CertificateAnswer(
         jobs=len(dag),
         arcs=dag.arc_count,
         ordered_by=ordered_by,
         certificate=certificate,
-        written=ordered_by is not None,
+        written=wanted is not None,
         ic_optimal=proved.is_ic_optimal,
         min_ratio=proved.min_ratio,
         mean_ratio=proved.mean_ratio,
@@ -222,24 +211,6 @@ def verify(
 
     """
     checks.whole_number("--limit", limit, least=1)
-    _check_certificates(order, limit, certificate, write_certificate)
-    files, wanted = reading, WantedOrder(order)
-    if certificate is None and write_certificate is None:
-        found = verify_answer(file, wanted, limit=limit, reading=files)
-        put(found, text, as_json=json_)
-        return EXIT_CODES[found.ic_optimal]
-    if certificate is not None:
-        proved = checked_certificate(file, certificate, files)
-    else:
-        proved = written_certificate(file, wanted, str(write_certificate), files)
-    put(proved, certificate_text, as_json=json_)
-    return 0
-
-
-def _check_certificates(
-    order: str, limit: int, certificate: str | None, write_certificate: str | None
-) -> None:
-    """Raise ArgumentError for options that cannot be used with those for certificates."""
     reads, writes = certificate is not None, write_certificate is not None
     has_limit = limit != DEFAULT_LIMIT
     is_stream = write_certificate in (STANDARD_INPUT, STANDARD_OUTPUT)
@@ -252,3 +223,14 @@ def _check_certificates(
             "--write-certificate: expected a file, got a standard stream": is_stream,
         }
     )
+    wanted = WantedOrder(order)
+    if certificate is not None:
+        proved = certificate_answer(file, certificate, reading)
+    elif write_certificate is not None:
+        proved = certificate_answer(file, write_certificate, reading, wanted)
+    else:
+        found = verify_answer(file, wanted, limit=limit, reading=reading)
+        put(found, text, as_json=json_)
+        return EXIT_CODES[found.ic_optimal]
+    put(proved, certificate_text, as_json=json_)
+    return 0
