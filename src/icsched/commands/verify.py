@@ -13,7 +13,6 @@ from icsched.commands.inputs import USUAL, FileOptions, check_output
 from icsched.commands.options import WHOLE, WRITTEN, Json, PathName, refuse
 from icsched.commands.ordering import OrderWord, WantedOrder
 from icsched.commands.terminal import STANDARD_INPUT, STANDARD_OUTPUT, put, working
-from icsched.dag import Dag
 from icsched.errors import CertificateError, LimitError
 from icsched.files import read_bytes, write_bytes
 from icsched.frames import NOT_IN_JSON
