@@ -59,6 +59,18 @@ def test_results_of_tasks_that_are_not_out_count():
     assert (readiness.ready_count, readiness.left) == (1, 2)
 
 
+def test_a_task_that_is_done_before_its_parent_was_not_ready():
+    r"""
+    a -> b -> c    d
+    """
+    readiness = Readiness(Dag({"b": ["a"], "a": [], "c": ["b"], "d": []}))
+
+    assert readiness.finish([0]) == [2]
+    assert (readiness.ready(), readiness.ready_count) == ([1, 2, 3], 3)
+    assert readiness.finish([1]) == []
+    assert (readiness.ready(), readiness.ready_count, readiness.left) == ([2, 3], 2, 2)
+
+
 def test_only_the_first_result_is_news():
     readiness = Readiness(diamond())
     assert readiness.is_news(0)

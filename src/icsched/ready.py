@@ -120,7 +120,8 @@ class Readiness:
     def finish(self, tasks: Iterable[int]) -> list[int]:
         """Mark *tasks* as done, whether they are out or not; return the tasks that become ready.
 
-        Requires that none of *tasks* is done yet; `is_news` says so.
+        A workflow may say that a task is done before its parents. Requires that none of *tasks* is
+        done yet; `is_news` says so.
         """
         ready = []
         missing, free, finished = self.missing, self.free, self.finished
@@ -128,7 +129,7 @@ class Readiness:
         for task in tasks:
             if free[task]:
                 free[task] = 0
-                self.ready_count -= 1
+                self.ready_count -= not missing[task]
             finished[task] = 1
             self.left -= 1
             for child in targets[offsets[task] : offsets[task + 1]]:

@@ -147,6 +147,26 @@ def test_attempts_that_wait_for_a_worker_are_not_told_as_running():
     assert (last.running, last.eligible, last.done) == (0, 0, 5)
 
 
+def test_tasks_done_before_count_once_whatever_the_order_of_ids():
+    """The file names b before its parent a; both are done, and c and d are left."""
+    dag = Dag({"b": ["a"], "a": [], "c": ["b"], "d": ["b"]})
+    commands = [Command(("true",))] * len(dag)
+    workflow = Workflow(dag, [True, True, False, False], source=OwnSource(commands))
+    states = []
+    with Interrupts() as interrupts:
+        plan = prioritize(workflow, "fifo")
+        crew = MemoryCrew(1)
+        loop = Loop(CommandTasks(workflow, "wf"), plan, Journal.in_memory(), crew, Rules())
+        loop.run(interrupts, states.append)
+
+    assert crew.started == ["c", "d"]
+    assert [(one.done, one.running, one.eligible) for one in states] == [
+        (2, 1, 1),
+        (3, 1, 0),
+        (4, 0, 0),
+    ]
+
+
 def test_only_workers_are_stalled_and_only_their_time_is_offered(monkeypatch):
     """One of two workers has nothing to do while a runs, and while b runs."""
     clock = itertools.count()
