@@ -96,6 +96,12 @@ def test_a_file_says_arcs_sizes_and_commands(read):
     assert found.remarks == ()
 
 
+def test_a_stream_without_a_name_is_none(read):
+    stdin = read(SPLIT.replace("{lfn: part.b}", "{type: input}", 1)).commands[2].stdin
+
+    assert stdin is None
+
+
 def test_dependencies_come_from_files_if_the_file_has_none(read):
     found = read(SPLIT)
 

@@ -328,10 +328,15 @@ def _command(reader: _Reader, known: dict[tuple[str, ...], Job], job: Job) -> Co
             reader.word(job, key, _file_or_word(job[key]), "the name of a file"), directory
         )
         for key in ("stdin", "stdout", "stderr")
-        if job.get(key) is not None
+        if _is_named(job.get(key))
     }
     argv = (program[scheme.end() if scheme else 0 :], *arguments)
     return Command(argv, directory, pairs, **streams)
+
+
+def _is_named(found: object) -> bool:
+    """Whether the file says anything about a stream; a mapping may have no logical name."""
+    return (found.get("lfn") if isinstance(found, dict) else found) is not None
 
 
 def _file_or_word(found: object) -> object:
