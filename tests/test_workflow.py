@@ -20,7 +20,7 @@ from icsched import (
 from icsched.errors import ScheduleError
 from icsched.formats.dagman.workflow_files import submission_of
 from icsched.sim import Experiment, Played
-from icsched.workflow import Command, OwnSource, Remark
+from icsched.workflow import Command, OwnSource, Remark, WorkflowSource
 
 CHAIN = Dag({"a": [], "b": ["a"], "c": ["b"]})
 
@@ -183,6 +183,15 @@ def test_what_the_files_do_not_say_is_none_in_plain_data():
     plain = Workflow(CHAIN, done=np.zeros(3, bool)).to_dict()
 
     assert plain["run_times"] is plain["sizes"] is plain["commands"] is plain["priorities"] is None
+
+
+def test_another_answer_about_settings_does_not_change_the_first():
+    source = WorkflowSource()
+
+    assert source.settings is None
+    assert source.asking(dict).settings == {}
+    assert source.asking(dict).asking(lambda: None).settings is None
+    assert source.settings is None
 
 
 def test_a_workflow_travels_to_another_process_with_what_its_files_say(put):

@@ -181,6 +181,7 @@ class WorkflowSource:
         """Return the source with what returns the settings of the engine around the workflow."""
         other = copy(self)
         other.ask = ask
+        other.__dict__.pop("settings", None)  # the answer of another
         return other
 
     @cached_property
