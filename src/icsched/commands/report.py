@@ -47,7 +47,7 @@ from icsched.files import write_text
 from icsched.history.problems import checked_run_times
 from icsched.history.replay import Learned, learned_from
 from icsched.messages import counted, named
-from icsched.orders import made_order
+from icsched.orders import prioritize
 from icsched.orders.auto import order_of
 from icsched.pebble import Schedule, critical_path_order
 from icsched.report.bottlenecks import bottlenecks_of, critical_path
@@ -177,12 +177,12 @@ def _orders(found: Ordered) -> dict[str, ReportOrder]:
     plan, times = found.plan, found.workflow.residual.run_times
     dag, present = plan.schedule.dag, found.present
     longest = critical_path_order(dag, run_times=np.ones(len(dag)) if times is None else times)
-    made = plan if plan.choice and plan.choice.chosen == PRIO else made_order(dag, PRIO, times)
-    assert not isinstance(made, np.ndarray)  # noqa: S101  for the type checker
+    is_prio = plan.choice is not None and plan.choice.chosen == PRIO
+    prio = plan if is_prio else prioritize(dag, PRIO, run_times=times)
     orders = {
         AUTO: ReportOrder(plan.schedule, _played_auto(found), plan.proof),
         CRITICAL_PATH: _listed(Schedule.trusted(dag, longest)),
-        PRIO: _listed(Schedule.trusted(dag, made.order), made.proof),
+        PRIO: _listed(prio.schedule, prio.proof),
         FIFO: ReportOrder(Schedule.trusted(dag, dag.fifo_order), Played("fifo")),
     }
     if present is None or not differ(present):
@@ -273,7 +273,7 @@ def _report(
         "repeat": wanted.repeat(paths),
         "word": subject.word,
         "notes": list(_notes(paths[0], workflow)),
-        "size": size_keys(subject, origin),
+        "size": size_keys(subject, origin, done=int(workflow.done.sum())),
         "pool": pool_keys(runs.pool, wanted.pool_sentence(who)),
         "worth": worth_keys(subject, path, list(map(named, caution_lines(ordered.cautions)))),
         "stalls": stall_keys(subject, path, narrow, runs.timelines, runs.waits, stalls),

@@ -37,8 +37,11 @@ SCRIPTS = (
 )
 
 
-def size_keys(subject: Subject, origin: str) -> Keys:
-    """Return how large a workflow is; *origin* says where its run times come from."""
+def size_keys(subject: Subject, origin: str, *, done: int) -> Keys:
+    """Return how large a workflow is, of which *done* tasks are not in *subject*.
+
+    *origin* says where the run times come from.
+    """
     dag, times = subject.dag, subject.workflow.run_times
     known = None
     if times is not None:
@@ -48,7 +51,7 @@ def size_keys(subject: Subject, origin: str) -> Keys:
     return {
         "tasks": len(dag),
         "arcs": dag.arc_count,
-        "done": subject.workflow.done.sum(),
+        "done": done,
         "levels": dag.levels.max() + 1,
         "sources": len(dag.sources),
         "sinks": len(dag.sinks),

@@ -63,6 +63,18 @@ def test_the_priorities_of_the_file_are_what_orders_are_compared_with(report, pu
     assert "with the priorities that the file has now" in found["worth"]["words"]
 
 
+def test_jobs_that_are_done_are_counted_and_not_ordered(report, put):
+    """The done job comes first in the file, and "auto" takes the order "prio" of the others."""
+    put({"wf.dag": f"JOB begin t.sub DONE\n{WORKFLOW}PARENT begin CHILD lone a\n"})
+    found = report("wf.dag", pool=ONE_BY_ONE)
+
+    assert (found["size"]["tasks"], found["size"]["done"]) == (4, 1)
+    assert found["worth"]["orders"][0]["words"].endswith("here it is prio")
+    ranks = found["game"]["orders"]
+    assert ranks["prio"] == ranks["auto"]
+    assert sorted(ranks["prio"]["rank"]) == [0, 1, 2, 3]
+
+
 @pytest.mark.usefixtures("put")
 def test_curves_and_memory_are_the_profiles_of_the_orders_under_the_certified_bound(report):
     dag = families.airsn(8)
