@@ -20,8 +20,8 @@ METRICS = ("time", "stall", "utilisation")
 FEWEST_RUNS = 500  # with fewer runs an interval is not reliable
 LEAST_RUNS, MOST_RUNS = 20, 10**7  # limit for users
 RESOLUTION = 0.25  # the shortest interval of a ratio, as a share of *half_width*
-FIRST_TASKS = 1_000_000  # runs in the first call of the kernel
-SECONDS_AT_ONCE = 0.5  # runs in each later call; progress is reported between calls
+FIRST_TASKS = 1_000_000  # simulated tasks in the first call of the kernel
+SECONDS_AT_ONCE = 0.5  # time of each later call; progress is reported between calls
 
 Progress: TypeAlias = Callable[[int, int], None]  # called with runs done and runs expected in total
 
