@@ -32,7 +32,7 @@ _NOT_DAMAGE = (
     sqlite3.SQLITE_CANTOPEN,
 )
 _HEADER, _FRAME = 32, 24  # bytes
-_ORDERS = {0x377F0682: "<", 0x377F0683: ">"}  # size in bytes of a number in the checksum
+_ORDERS = {0x377F0682: "<", 0x377F0683: ">"}  # byte order of the numbers in the checksum
 
 
 def damaged(path: Path, problem: str) -> FormatError:
