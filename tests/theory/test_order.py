@@ -203,8 +203,7 @@ def test_the_simple_orders_are_the_orders_of_the_pebble_game(dag):
 
 
 def test_an_unknown_order_is_refused_with_the_known_ones():
-    known = "auto, prio, fifo, lifo, random, level, critical-path, critical-path-steps"
-    expected = f"order: expected {known}, area, area-paths, dask, got 'best'"
+    expected = f"order: expected {', '.join(ORDERS)}, got 'best'"
 
     with pytest.raises(ArgumentError) as error:
         prioritize(PAPER_EXAMPLE, "best")

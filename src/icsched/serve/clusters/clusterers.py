@@ -39,7 +39,7 @@ class Clusterer(ABC):
 
     @abstractmethod
     def choose(self, size: int) -> list[int]:
-        """Return the best self-contained set of *size* tasks, or the largest if it is smaller."""
+        """Return the best self-contained set of at most *size* tasks."""
 
     def ready(self, tasks: Sequence[int]) -> None:
         """Note free tasks that wait for no parent."""
