@@ -276,8 +276,9 @@ class WorkflowSource:
 class OwnSource(WorkflowSource):
     """What a program says of the tasks of a workflow that no file has: any of these columns.
 
-    >>> Workflow(Dag({"a": []}), source=OwnSource([Command(("sort",))])).commands[0].program
-    'sort'
+    >>> commands = Workflow(Dag({"a": []}), source=OwnSource([Command(("sort",))])).commands
+    >>> [command.program for command in commands or () if command]
+    ['sort']
     """
 
     own_commands: Sequence[Command | None] | None = None
@@ -418,7 +419,8 @@ class Workflow(Shown, Generic[T_co]):
         dag, and answers by the ids of `dag`, or by names.
 
         >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
-        >>> left = Workflow(chain, [True, False, False], run_times=[0, 2, 3]).residual
+        >>> done, run_times = np.array([True, False, False]), np.array([0.0, 2.0, 3.0])
+        >>> left = Workflow(chain, done, run_times).residual
         >>> left.dag.arcs.tolist(), left.run_times.tolist()
         ([[0, 1]], [2.0, 3.0])
         """
@@ -444,7 +446,7 @@ class Workflow(Shown, Generic[T_co]):
         A mapping from names, or a labelled series, is returned as it is: `residual` has the same
         names. Raises ArgumentError for another number of values; *what* is their name.
 
-        >>> pair = Workflow(Dag({"a": [], "b": ["a"]}), [True, False])
+        >>> pair = Workflow(Dag({"a": [], "b": ["a"]}), np.array([True, False]))
         >>> pair.values_left("run_times", [4, 7])
         array([7])
         """
@@ -459,7 +461,7 @@ class Workflow(Shown, Generic[T_co]):
         A plan or a schedule is returned as it is: it has its own dag. Raises ScheduleError for a
         task that is unknown or done.
 
-        >>> pair = Workflow(Dag({"a": [], "b": ["a"]}), [True, False])
+        >>> pair = Workflow(Dag({"a": [], "b": ["a"]}), np.array([True, False]))
         >>> pair.order_left([1]), pair.order_left(["b"])
         (array([0], dtype=int32), array([0], dtype=int32))
         """
@@ -533,7 +535,8 @@ class Workflow(Shown, Generic[T_co]):
         Columns have the tasks that are left. "commands" is None if the files do not say what tasks
         run, or if icsched cannot run it.
 
-        >>> pair = Workflow(Dag({"a": [], "b": ["a"]}), [True, False], run_times=[0, 2.5])
+        >>> done, run_times = np.array([True, False]), np.array([0.0, 2.5])
+        >>> pair = Workflow(Dag({"a": [], "b": ["a"]}), done, run_times)
         >>> pair.to_dict()["done"], pair.to_dict()["run_times"]
         (['a'], {'b': 2.5})
         """

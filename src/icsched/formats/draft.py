@@ -216,7 +216,8 @@ def facts_of(workflow: Workflow) -> list[dict[str, str]]:
     """Return the known `FACTS` of each task of *workflow*, as words.
 
     >>> from icsched import Dag
-    >>> facts_of(Workflow(Dag({"a": [], "b": []}), [True, False], run_times=[0, 2]))
+    >>> done, run_times = np.array([True, False]), np.array([0.0, 2.0])
+    >>> facts_of(Workflow(Dag({"a": [], "b": []}), done, run_times))
     [{'done': 'true'}, {'run_time': '2'}]
     """
     rows: list[dict[str, str]] = [{"done": "true"} if done else {} for done in workflow.done]

@@ -181,7 +181,8 @@ def said(workflow: Workflow, name: Column) -> list[Any]:
 
     >>> from icsched.dag import Dag
     >>> dag = Dag({"a": [], "b": [], "c": []})
-    >>> work = Workflow(dag, [True, False, False], priorities=[0, 0, 4])
+    >>> done, priorities = np.array([True, False, False]), np.array([0, 0, 4], np.int32)
+    >>> work = Workflow(dag, done, priorities=priorities)
     >>> said(work, "priorities")
     [None, 0, 4]
     >>> from dataclasses import replace
