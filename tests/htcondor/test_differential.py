@@ -135,7 +135,8 @@ def test_both_go_on_from_a_rescue_file(condor, place):
     ours = reading("wf.dag")
 
     assert not difference(ours, condor.dump(place, "wf.dag", rescue=1))
-    assert [str(name) for name in ours.dag.names] == ["b", "S+q"]
+    left = [name for name, done in zip(ours.names, ours.done, strict=True) if not done]
+    assert left == ["b", "S+q"]
 
 
 def test_both_refuse_a_rescue_file_with_an_unknown_job(condor, place):
