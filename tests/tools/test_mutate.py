@@ -1,6 +1,7 @@
 """Mutants are what a pencil makes of a module, and tests meet them in every process."""
 
 import ast
+import tomllib
 
 import pytest
 
@@ -120,3 +121,19 @@ def test_a_mutant_that_never_ends_is_stopped(trial):
     trial.limit_s = 3.0
 
     assert trial.ending("while True: pass") == "timed out"
+
+
+def test_the_table_names_modules_tests_and_lines_that_are_there():
+    table = tomllib.loads((mutate.ROOT / "tools" / "mutants.toml").read_text())
+    tests = [
+        (module, test.partition("::")[0])
+        for module in table["tests"]
+        for test in table["tests"][module]
+    ]
+    lines = {
+        module: {line.strip() for line in mutate.source_of(module).splitlines()}
+        for module in {*table["tests"], *(same["module"] for same in table["same"])}
+    }
+
+    assert [(module, test) for module, test in tests if not (mutate.ROOT / test).exists()] == []
+    assert [one for one in table["same"] if one["line"] not in lines[one["module"]]] == []
