@@ -127,8 +127,7 @@ class TimeOptions:
         """Return the law of the times; raises ArgumentError for options that do not fit."""
         if self.law == "constant" and self.spread is not None:
             raise ArgumentError("--spread cannot be used with --law constant")
-        given = {} if self.spread is None else {"spread": self.spread}
-        return Times(self.law, **given)
+        return Times(self.law) if self.spread is None else Times(self.law, self.spread)
 
 
 @Parameter(name="*", group="Statistics")

@@ -59,6 +59,7 @@ from icsched.sim import (
     Workers,
     pool_to_dict,
 )
+from icsched.sim.doubt import doubt_about
 from icsched.sim.experiment import cores
 from icsched.sim.model import BatchLaw
 from icsched.sim.sampling import FEWEST_RUNS, Sampling, SideBySide
@@ -127,6 +128,8 @@ def _answer(
         check_unit(source, has_unit=has_unit)
     workflow = with_run_times(workflow, time_options.run_times)
     left = workflow.residual
+    if left.run_times is not None:
+        times = replace(times, doubt=doubt_about(left))
     experiment = Experiment(left, given.pool, times)
     orders, chosen = _orders(workflow, experiment, wanted, seed)
     beside = SideBySide(experiment, orders, FIFO, seed, cores())
@@ -268,8 +271,30 @@ def _report(answer: SimulateAnswer) -> str:
         rows.append([named(name), _interval(estimates.time), *shares])
     names = [name for name in found.orders if name != "fifo"]
     ratios = [_sentence(found, name, is_tested=is_tested) for name in names]
-    below = [*caution_lines(answer.notes), _effort(found, is_tested=is_tested)]
+    below = [*_ends(answer), *caution_lines(answer.notes), _effort(found, is_tested=is_tested)]
     return "\n".join([table(rows, right=(2, 3)), *ratios, *below]) + "\n"
+
+
+def _ends(answer: SimulateAnswer) -> list[str]:
+    """Say when a single run ends, which varies more than the mean over runs."""
+    ends = answer.found.ends
+    if not ends:
+        return []
+    told = [f"{named(name)} {_between(ends[name])}" for name in ends]
+    lines = [f"95% of single runs take: {', '.join(told)}."]
+    if answer.times.doubt is not None:
+        lines.append("Intervals include that the mean times of some kinds of jobs are not known.")
+    return lines
+
+
+def _between(end: Mean) -> str:
+    """Return the interval of a single run, to three digits.
+
+    >>> _between(Mean(21.5, 19.04, 25.12)), _between(Mean(3.0, 3.0, 3.0))
+    ('19 to 25.1', '3')
+    """
+    low, high = (f"{float(f'{visible_time(time):.3g}'):,g}" for time in (end.low, end.high))
+    return low if low == high else f"{low} to {high}"
 
 
 def _interval(found: Mean | Ratio) -> str:

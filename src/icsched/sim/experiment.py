@@ -1,6 +1,6 @@
 """Experiments: a dag on a pool, with which the kernel simulates orders."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
@@ -14,6 +14,7 @@ from icsched.dag import Dag, Graph
 from icsched.errors import ArgumentError, PoolError
 from icsched.machine import usable_cores
 from icsched.ready import Server
+from icsched.sim.doubt import RUNS_ALIKE
 from icsched.sim.draws import lognormal_sigma
 from icsched.sim.model import (
     AnyPool,
@@ -73,7 +74,10 @@ class Experiment:
         left = self.workflow.residual
         self.dag, given = left.dag, times.means
         means = left.run_times if given is None else self.workflow.values_left("run_times", given)
-        self.times = replace(times, means=means)
+        doubt = times.doubt
+        if doubt is not None and self.workflow.dag is not self.dag:
+            doubt = doubt.left(ids_where(~self.workflow.done))
+        self.times = replace(times, means=means, doubt=doubt)
         self.means = checked_means(self.dag, self.times).copy()
         self.means.flags.writeable = False  # the kernel takes the array itself
         self._orders: dict[Played, tuple[Ids, Ids]] = {}  # checked orders, with their classes
@@ -106,6 +110,15 @@ class Experiment:
         workforce = cores() if threads is None else threads
         check_runs(runs, workforce)
         check_seed(seed, first_run)
+        if self.times.doubt is not None:
+            return Runs.joined(
+                [
+                    self._drawn(seed, part.start).runs(
+                        order, seed=seed, first_run=part.start, runs=len(part), threads=threads
+                    )
+                    for part in _alike(first_run, runs)
+                ]
+            )
         if isinstance(order, Played):
             options = {"seed": seed, "first_run": first_run, "runs": runs, "threads": workforce}
             return self._runs(self._in_kernel(_native.simulate, order, **options))
@@ -118,6 +131,9 @@ class Experiment:
         *by_events* uses the kernel's general engine, with the same result.
         """
         check_seed(seed, run)
+        if self.times.doubt is not None:
+            drawn = self._drawn(seed, run)
+            return drawn.trace(order, seed=seed, run=run, by_events=by_events)
         if not isinstance(order, Played):
             from icsched.sim import python_engine  # the kernel plays all other orders
 
@@ -127,6 +143,16 @@ class Experiment:
         results, steps = self._in_kernel(_native.simulate_trace, order, **options)
         assignments = Assignments(*steps[:5], self.dag.names)
         return self._in_workflow(Trace(assignments, Batches(*steps[5:]), self._runs(results)))
+
+    def _drawn(self, seed: int, run: int) -> "Experiment":
+        """Return the experiment with the mean times of a run, as the doubt about them says."""
+        if self.times.doubt is None:
+            return self
+        other = copy(self)
+        other.means = self.means * self.times.doubt.factors(seed=seed, run=run)
+        other.times = replace(self.times, doubt=None)
+        other._model = replace(self._model, means=other.means)
+        return other
 
     def _in_workflow(self, found: Trace) -> Trace:
         """Return a trace with the ids of the workflow."""
@@ -160,7 +186,8 @@ class Experiment:
         if not isinstance(order, Played) or not isinstance(self.pool, Pool):
             return SlotCounts.of(self.trace(order, **options), edges)
         check_seed(seed, run)
-        return SlotCounts(*self._in_kernel(_native.simulate_slots, order, edges, **options))
+        drawn = self._drawn(seed, run)
+        return SlotCounts(*drawn._in_kernel(_native.simulate_slots, order, edges, **options))
 
     def _in_kernel(
         self, simulate: Callable[..., T], played: Played, *edges: Floats, **on: Any
@@ -189,6 +216,15 @@ class Experiment:
     def _runs(self, columns: Sequence[Any]) -> Runs:
         *counted, work = columns
         return Runs.of(len(self.dag), self.pool, *counted, work=work)
+
+
+def _alike(first: int, runs: int) -> Iterator[range]:
+    """Yield the numbers of the runs, in parts that have the same mean times."""
+    last = first + runs
+    while first < last:
+        after = min(last, first - first % RUNS_ALIKE + RUNS_ALIKE)
+        yield range(first, after)
+        first = after
 
 
 def give_up_runs() -> None:

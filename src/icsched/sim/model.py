@@ -21,6 +21,7 @@ from icsched.dag import Dag
 from icsched.errors import ArgumentError, PoolError, SimulationError
 from icsched.frames import changed
 from icsched.pebble import Order, RunTimes, Schedule, checked_run_times
+from icsched.sim.doubt import Doubt
 from icsched.sim.draws import lognormal_sigma
 
 BatchLaw = Literal["geometric", "exponential", "fixed"]
@@ -246,6 +247,7 @@ class Times:
 
     *means* has a number for each task, or for each name. The default is 1, or in `simulate` the run
     times of the workflow. A mean of 0 means that a task takes no time; it is simulated as 1e-100.
+    *doubt* says what is not known of these means; by default nothing is unknown.
 
     >>> Times("constant").means_for(Dag({"a": [], "b": ["a"]})).tolist()
     [1.0, 1.0]
@@ -256,6 +258,7 @@ class Times:
     law: TimeLaw = "lognormal"
     spread: float = SPREAD
     means: RunTimes | None = None
+    doubt: Doubt | None = None
 
     def __repr__(self) -> str:
         return changed(self, "law", "spread")

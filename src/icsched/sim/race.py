@@ -30,6 +30,7 @@ FEWEST_CHECKS = 4  # least runs of the winner and of the present order on each p
 FIRST_RUNS = 8  # with fewer runs the error is unknown, so no order is dropped
 FAR = 10  # a race of batches may take this many times its budget
 CHECKED_SHARE = 1 / 3  # share of the work that is kept for the check
+_NORMAL = NormalDist().inv_cdf(0.975)
 RACED, FRESH = 1 << 29, 1 << 30  # numbers of the first runs of race and check; unused elsewhere
 
 
@@ -276,9 +277,12 @@ def _error(values: Floats) -> float:
     return float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.inf
 
 
-def _interval(behind: Floats) -> Interval:
-    """Return the ratio of times, with its interval, from the logarithms *behind*."""
-    mean, reach = float(behind.mean()), _reach(behind)
+def _interval(behind: Floats, doubt: float = 0.0) -> Interval:
+    """Return the ratio of times, with its interval, from the logarithms *behind*.
+
+    *doubt* is the deviation of the mean that comes from what is not known of mean times.
+    """
+    mean, reach = float(behind.mean()), math.hypot(_reach(behind), _NORMAL * doubt)
     return Interval(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach))
 
 
@@ -293,7 +297,7 @@ def _t_quantile(freedom: int) -> float:
     >>> round(_t_quantile(3), 2), round(_t_quantile(30), 3), round(_t_quantile(10**6), 2)
     (3.18, 2.042, 1.96)
     """
-    z = NormalDist().inv_cdf(0.975)
+    z = _NORMAL
     terms = (
         z,
         (z**3 + z) / 4,

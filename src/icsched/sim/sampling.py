@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -88,7 +88,9 @@ class Simulation(Answer, Shown):
 
     `ratio` has a key ``NAME_over_BASELINE`` for each other order. `precise` says whether the wanted
     half-width was reached in enough runs; `PaperSampling` has no wanted half-width. `half_width` is
-    the largest of the ratios of time, or of the times if there are no ratios.
+    the largest of the ratios of time, or of the times if there are no ratios. `ends` has, for each
+    order, the mean time of a run and the interval that has 95% of all runs; `PaperSampling` has
+    none.
 
     >>> twice = Estimates(Mean(2.0, 1.9, 2.1), Mean(0, 0, 0), Mean(1, 1, 1))
     >>> Simulation({"fifo": twice}, {}, runs=20, seed=0, precise=True, half_width=0.01)
@@ -101,6 +103,7 @@ class Simulation(Answer, Shown):
     seed: int
     precise: bool
     half_width: float
+    ends: Mapping[str, Mean] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         time = {name: Rounded(found.time.mean) for name, found in self.orders.items()}
@@ -183,7 +186,11 @@ class SideBySide:
         places = {name: range(i * width, (i + 1) * width) for i, name in enumerate(self.orders)}
         found = self._simulation(places, drawn.mean, ratio, runs)
         is_precise = runs >= FEWEST_RUNS and found.half_width <= sampling.half_width
-        return replace(found, precise=is_precise)
+        if self.experiment.times.doubt is not None:  # no number of runs takes that away
+            wide = partial(drawn.doubted_ratio, resolution=RESOLUTION * sampling.half_width)
+            found = self._simulation(places, drawn.mean, wide, runs)
+        ends = {name: drawn.end(rows[0]) for name, rows in places.items()}
+        return replace(found, precise=is_precise, ends=ends)
 
     def _by_paper(self, sampling: PaperSampling) -> Simulation:
         each = sampling.samples * sampling.runs

@@ -5,16 +5,19 @@ interval of Malewicz et al. 2007, "A Tool for Prioritizing DAGMan Jobs and its E
 much means of a given number of runs vary.
 """
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from icsched.arrays import Floats
+from icsched.sim.doubt import doubted
 
 RESAMPLES = 2000
 MOST_BLOCKS = 1000  # runs are resampled in at most this many blocks of consecutive runs
 _AT_ONCE = 20  # resamples in memory at once: few, so that memory is reused
 _CUT = 0.025  # share that is cut at each end
+_REACH = 1.96  # standard deviations of a normal number from its mean to that share
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,7 @@ class Bootstrap:
 
     means: Floats  # one row per resample
     found: Floats  # means of the original rows
+    rows: Floats
 
     @classmethod
     def of(cls, rows: Floats, *, seed: int) -> "Bootstrap":
@@ -81,12 +85,26 @@ class Bootstrap:
         runs = np.diff(starts, append=rows.shape[1]).astype(float)
         rng = np.random.default_rng(seed)
         drawn = [_drawn_means(blocks, runs, rng) for _ in range(0, RESAMPLES, _AT_ONCE)]
-        return cls(np.concatenate(drawn), rows.mean(axis=1))
+        return cls(np.concatenate(drawn), rows.mean(axis=1), rows)
 
     def mean(self, row: int) -> Mean:
         """Return the mean of a row with its interval."""
         low, high = np.quantile(self.means[:, row], [_CUT, 1 - _CUT]).tolist()
         return Mean(float(self.found[row]), low, high)
+
+    def doubted_ratio(self, above: int, below: int, *, resolution: float = 0.0) -> Ratio | None:
+        """Return the ratio, with an interval that also has what is not known of mean times."""
+        found = self.ratio(above, below, resolution=resolution)
+        if found is None or not self.rows[below].all():
+            return found
+        known = _REACH * doubted(self.rows[above] / self.rows[below])
+        low = math.hypot(found.median - found.low, known)
+        high = math.hypot(found.high - found.median, known)
+        return replace(found, low=max(0.0, found.median - low), high=found.median + high)
+
+    def end(self, row: int) -> Mean:
+        """Return the mean of a row with the interval that has 95% of all runs."""
+        return end_of_a_run(self.rows[row])
 
     def ratio(self, above: int, below: int, *, resolution: float = 0.0) -> Ratio | None:
         """Return the ratio of the means of two rows; None if one is 0, or the denominator may be.
@@ -102,6 +120,16 @@ class Bootstrap:
         least = resolution * median
         interval = min(low, median - least), max(high, median + least)
         return Ratio(median, *interval, float(ratios.mean()), float(ratios.std()))
+
+
+def end_of_a_run(times: Floats) -> Mean:
+    """Return the mean of the *times* of runs, with the interval that has 95% of all runs.
+
+    >>> end_of_a_run(np.full(500, 7.0))
+    Mean(mean=7.0, low=7.0, high=7.0)
+    """
+    low, high = np.quantile(times, [_CUT, 1 - _CUT]).tolist()
+    return Mean(float(times.mean()), low, high)
 
 
 def _drawn_means(
