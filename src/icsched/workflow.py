@@ -175,6 +175,10 @@ class WorkflowSource:
         """
         return ()
 
+    def left_out(self) -> Sequence[str]:
+        """Return what the files say and no column holds, in the words of their format."""
+        return ()
+
     # What the files say of the workflow
 
     def asking(self, ask: Callable[[], Settings | None]) -> Self:

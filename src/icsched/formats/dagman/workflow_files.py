@@ -75,6 +75,12 @@ class DagmanSource(WorkflowSource):
 
         return outputs_of(self.submission)
 
+    def left_out(self) -> Sequence[str]:
+        """Return commands of DAGMan, such as RETRY, and of submit files, such as request_memory."""
+        from icsched.formats.dagman.programs import left_out
+
+        return left_out(self.submission)
+
     # What the files say
 
     def named(self) -> Sequence[str]:
