@@ -9,6 +9,7 @@ import numpy as np
 from cyclopts import Parameter
 
 from icsched import formats
+from icsched.commands.comparison import label
 from icsched.commands.inputs import (
     USUAL,
     FileOptions,
@@ -235,7 +236,14 @@ def _made_of(found: ShowAnswer) -> str:
     lines += [f"  and {counted(rest, 'more kind')}"] if rest > 0 else []
     plan, certified = found.plan, certified_plan(found.plan)
     proof = proof_sentence(plan.proof, certified) + unbounded(plan, certified)
-    return "\n".join([*lines, proof, ""])
+    return "\n".join([*lines, _order(plan), proof, ""])
+
+
+def _order(plan: Plan) -> str:
+    """Name the order, because `icsched prio` takes another one by default."""
+    if plan.choice is not None:
+        return f"Order: {label(plan.choice.chosen)}, chosen by {plan.ordered_by}"
+    return f"Order: {plan.ordered_by} (icsched prio takes auto unless --order names an order)"
 
 
 def _advice(remarks: Sequence[Remark]) -> str:
