@@ -74,6 +74,11 @@ class WriteOptions:
         return self.diff or self.check
 
     @property
+    def was_or_would_be(self) -> str:
+        """How notes speak of what is written."""
+        return "would be" if self.only_looks else "was"
+
+    @property
     def makes_table(self) -> bool:
         """Whether -o names a table of the order, and not a copy of the workflow."""
         return self.output is not None and is_table(self.output)

@@ -29,6 +29,7 @@ from icsched.commands.comparison import (
     UNTIMED,
     choice_text,
     contest_of,
+    label,
     lead_sentence,
     reason,
 )
@@ -135,18 +136,23 @@ class PrioAnswer:
         changes = planned(found, writing, self.reading)  # raises even if nothing is written
         if writing.makes_table:
             return changes
+        if not len(workflow.dag):
+            text = f"{file}: no order {writing.was_or_would_be} written, because there are no jobs"
+            self.notes.append(Note(NOTHING_WRITTEN, text))
+            return [change for change in changes if not change.is_none]
         choice = found.reason_to_leave
         has_good = bool(sections) and not found.removes_sections
         if choice is None or (writing.output is not None and has_good):
             self.notes += planning_notes(file, found, writing)
             return changes
-        was = "would be" if writing.only_looks else "was"
+        was = writing.was_or_would_be
         if writing.output is not None:
-            what = f"{writing.output}: a copy of {file} without an order, because it is"
+            copy = "standard output" if writing.output == STANDARD_OUTPUT else writing.output
+            what = f"{copy}: a copy of {file} without an order, because it is"
             self.notes.append(_not_worth("copied-without-order", what, choice))
             options = order_options(FORMATS.find(workflow.format), writing)
-            copy = workflow.source.without_order(workflow, options)
-            return [Change(writing.output, None, copy)]
+            data = workflow.source.without_order(workflow, options)
+            return [Change(writing.output, None, data)]
         if found.removes_sections:
             for section in sections:
                 what = f"{section.path}: icsched's section {was} removed, because a new one is"
@@ -217,7 +223,11 @@ def _removals(chosen: Format, paths: Sequence[str]) -> Sequence[Change]:
         raise no_order(chosen, paths[0], INSTEAD)
     if chosen.removals is None and FORMATS.is_own(chosen.name):
         why = f"format {chosen.name} has one priority for each task, and not the one before"
-        raise FormatError(paths[0], None, f"{why}: to remove an order, go back to {paths[0]}.bak")
+        backup = f"{paths[0]}.bak"
+        way = f"there is no {backup} to go back to"
+        if os.path.lexists(backup):
+            way = f"to remove an order, go back to {backup}"
+        raise FormatError(paths[0], None, f"{why}: {way}")
     if chosen.removals is None:
         raise chosen.cannot("removals", paths[0])
     return chosen.removals(paths)
@@ -272,9 +282,9 @@ def _chosen(ordered: Ordered, choice: Choice) -> str:
         has_section=bool(ordered.sections),
         cautions=caution_text(ordered.cautions),
     )
-    if choice.is_timed:
-        return told
-    return f"{told}{UNTIMED if ordered.workflow.run_times is None else ALL_ZERO}\n"
+    if not choice.is_timed:
+        told += f"{UNTIMED if ordered.workflow.run_times is None else ALL_ZERO}\n"
+    return f"{told}Order: {label((ordered.plan.choice or choice).chosen)}\n"
 
 
 def _cost(limited: LimitedOrder) -> str:

@@ -124,7 +124,12 @@ def copies(
 def _with_sections(
     workflow: Submission, told: dict[str, int], by_vars: set[str], paths: Sequence[str]
 ) -> list[bytes]:
-    """Return the bytes of the user's files with sections, to be written to *paths*."""
+    """Return the bytes of the user's files with sections, to be written to *paths*.
+
+    A workflow without jobs gets no section.
+    """
+    if not workflow.names:
+        return [section.removed(root.path, root.raw) for root in workflow.roots]
     are_several = len(workflow.roots) > 1
     if are_several and workflow.has_splices:
         problem = "expected one file at a time where there are splices: DAGMan calls their jobs"
@@ -151,15 +156,20 @@ def _included(workflow: Submission, path: str) -> str:
         name = os.path.basename(name)
     else:  # DAGMan may be started elsewhere
         name = os.path.abspath(name)
-    if re.search(r"[\s\"']", name) or is_special(path) or path.startswith("/dev/"):
-        problem = "expected an ordinary file whose path has no blanks and quotes, for the INCLUDE"
-        raise FormatError(path, None, f"{problem} beside it; --flatten needs none")
+    if is_special(path) or path.startswith("/dev/"):
+        problem = "it has splices, so that its copy includes a file beside the copy"
+        advice = "write to an ordinary file by -o FILE, or use --flatten"
+        raise FormatError(workflow.roots[0].path, None, f"{problem}: {advice}")
+    if re.search(r"[\s\"']", name):
+        problem = "expected a path without blanks and quotes, for the INCLUDE of a file beside it"
+        raise FormatError(path, None, f"{problem}; --flatten needs none")
     return name
 
 
 def _companions(workflow: Submission, paths: Sequence[str]) -> Iterator[Change]:
     """Yield the changes that make companions; raises FormatError if one is not icsched's."""
-    for name in (path + COMPANION for path in paths if workflow.has_splices):
+    needs_companion = workflow.has_splices and workflow.names
+    for name in (path + COMPANION for path in paths if needs_companion):
         data = read_if_there(name)
         if data not in (None, _EMPTY):
             raise FormatError(name, None, "expected a file that icsched wrote, or no file")
@@ -173,6 +183,8 @@ def flat_file(
     from icsched.formats.dagman.flat import as_file, flat_name, flattened  # few files are flat
 
     path = workflow.roots[0].path
+    if not workflow.names:
+        return as_file(flattened(workflow))
     told = _told(workflow, priorities, keep_existing=keep_existing)
     lines = [f"PRIORITY {flat_name(name)} {value}" for name, value in told.items()]
     names = list(map(flat_name, workflow.names))
