@@ -1,7 +1,7 @@
 """`icsched show`: what a workflow is made of."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -144,7 +144,8 @@ def files_of(
     *known* says where run times come from. Without advice, the remarks are those of the reader.
     *ask* returns the settings of the engine around the workflow, if somebody knows them.
     """
-    source, done = workflow.source.asking(ask), int(workflow.done.sum())
+    workflow = replace(workflow, source=workflow.source.asking(ask))
+    source, done = workflow.source, int(workflow.done.sum())
     told: list[Note] = []
     if workflow.done_by is not None:  # even a rescue file that lists no job as done
         rescue = f"DAGMan will resume from {workflow.done_by}: {counted(done, 'job')} done"
@@ -165,7 +166,7 @@ def files_of(
     remarks: Sequence[Remark] = workflow.remarks
     if with_advice:
         advice = FORMATS.find(workflow.format).advice
-        remarks = advice(workflow) if advice else source.advice(workflow)
+        remarks = workflow.remarks if advice is None else advice(workflow)
     return Files(
         done=done,
         rescue=workflow.done_by,

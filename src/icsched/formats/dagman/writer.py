@@ -19,16 +19,27 @@ import numpy as np
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import Change as FileChange
-from icsched.files import read_bytes, read_if_there, write_text
+from icsched.files import is_special, read_bytes, read_if_there, write_text
 from icsched.formats.dagman import section
-from icsched.formats.dagman.source import is_special
 from icsched.formats.dagman.staleness import arcs_stamp, root_stamp
 from icsched.formats.dagman.statements import BLANKS, RESERVED
 from icsched.formats.dagman.submission import Job, Submission
 from icsched.formats.facts import said
+from icsched.formats.port import Writing
 from icsched.workflow import Command, Workflow
 
 Via = Literal["priority", "vars"]
+
+
+@dataclass(frozen=True)
+class DagmanWriting(Writing):
+    """How an order is written into DAGMan files; `icsched prio --help` says what each does."""
+
+    recursive: bool = False
+    flatten: bool = False
+    keep_existing: bool = False
+    via: Via = "priority"
+
 
 # DAGMan knows the jobs of splices by name only after the end of some file. So the section of a
 # workflow with splices begins by including this file, which is beside the workflow.
@@ -66,7 +77,7 @@ def job_priorities(workflow: Submission, order: Sequence[int]) -> dict[str, int]
     """
     done = [name for name, is_done in zip(workflow.names, workflow.done, strict=True) if is_done]
     names = [*done, *(str(workflow.dag.names[task]) for task in order)]
-    top = workflow.lowest - 1 if workflow.joins else len(names)
+    top = workflow.scope.lowest - 1 if workflow.scope.joins else len(names)
     if top - len(names) < -(2**31):
         problem = "expected PRIORITY ALL_NODES to leave room for lower priorities"
         raise FormatError(workflow.roots[0].path, None, problem)

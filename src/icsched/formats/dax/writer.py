@@ -11,6 +11,7 @@ from icsched.files import Change
 from icsched.formats.dax.markup import Edit, attribute, content, is_text
 from icsched.formats.dax.reader import NOTHING, STREAMS, DaxSource
 from icsched.formats.facts import priorities_by, said, written_names
+from icsched.formats.port import Writing
 from icsched.workflow import Command, Workflow
 
 _SPACE = "http://pegasus.isi.edu/schema/DAX"
@@ -131,7 +132,7 @@ def is_name(name: str) -> bool:
     return bool(_NAME.fullmatch(name))
 
 
-def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
+def changes(workflow: Workflow, order: Sequence[int], _options: Writing) -> list[Change]:
     """Return the change that writes an order as condor profiles."""
     if not isinstance(workflow.source, DaxSource):
         raise ArgumentError(f"expected a workflow that was read from a file, got {workflow!r}")

@@ -17,6 +17,7 @@ from icsched.files import Change
 from icsched.formats.facts import Edit, edited, priorities_by, said, written_names
 from icsched.formats.pegasus.document import events
 from icsched.formats.pegasus.reader import PegasusSource
+from icsched.formats.port import Writing
 from icsched.workflow import Command, Workflow
 
 NOTHING = Command(("/bin/true",))  # transformation of a task that runs nothing
@@ -153,7 +154,7 @@ class _Place:
     inner: dict[str, Any] = field(default_factory=dict)  # a _Place or the event of a word
 
 
-def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
+def changes(workflow: Workflow, order: Sequence[int], _options: Writing) -> list[Change]:
     """Return the change that gives the first task of *order* the largest priority, the last 1.
 
     Raises ArgumentError if the workflow was not read from a Pegasus file, FormatError for a job
