@@ -10,7 +10,7 @@ from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.dax.markup import Edit, attribute, content, is_text
 from icsched.formats.dax.reader import NOTHING, STREAMS, DaxSource
-from icsched.formats.facts import priorities_by, said, written_names
+from icsched.formats.facts import said, written_names
 from icsched.formats.port import Writing
 from icsched.workflow import Command, Workflow
 
@@ -140,11 +140,11 @@ def changes(workflow: Workflow, order: Sequence[int], _options: Writing) -> list
     name = f"{places.prefix}profile"
     opening = f'<{name} namespace="condor" key="priority">'
     edits: list[Edit] = []
-    for task, value in priorities_by(order).items():
+    for step, task in enumerate(order):
         start, at, after = places.starts[task], places.tags[task], places.leads[task]
-        inside = f"{opening}{value}</{name}>"
+        inside = f"{opening}{len(order) - step}</{name}>"
         edits.append(
-            (start, places.stops[task], str(value))
+            (start, places.stops[task], str(len(order) - step))
             if start >= 0
             else places.document.inserted(at, inside, after=after)
         )

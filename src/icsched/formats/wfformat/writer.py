@@ -14,7 +14,7 @@ from msgspec import Raw, Struct
 from icsched.arrays import Rows
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
-from icsched.formats.facts import Edit, edited, priorities_by, said, written_names
+from icsched.formats.facts import Edit, edited, said, written_names
 from icsched.formats.port import Writing
 from icsched.formats.wfformat.reader import Parsed, WfformatSource
 from icsched.formats.wfformat.schema import Document
@@ -132,8 +132,7 @@ def changes(workflow: Workflow, order: Sequence[int], _options: Writing) -> list
     if not isinstance(workflow.source, WfformatSource):
         raise ArgumentError("expected a workflow that was read from a WfFormat file")
     parsed = workflow.source.parsed
-    wanted = priorities_by(order).items()
-    numbers = {str(workflow.names[task]): priority for task, priority in wanted}
+    numbers = workflow.source.priorities(workflow, order)
     edits = _old_edits(parsed, numbers) if parsed.is_old else _edits(parsed, numbers)
     mark, new = parsed.mark, edited(parsed.data, edits)
     return [Change(parsed.path, mark + parsed.data, mark + new)]
