@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from icsched.arrays import Floats, Ids, Mask, Sizes, ids_where
 from icsched.dag import Dag, Graph, PerTask, dag_of
 from icsched.errors import ArgumentError, FormatError, ScheduleError
-from icsched.files import Change, read_bytes
 from icsched.frames import Shown, brief
 from icsched.graph_inputs import NetworkxGraph, T, T_co
 from icsched.pebble import Order, checked_run_times, checked_sizes, order_ids
@@ -141,8 +140,6 @@ class WorkflowSource:
     """
 
     has_commands = False  # whether the files say what tasks run
-    after_writing = ""  # what to do once an order is written
-    after_inner = ""  # the same if inner workflows got orders
     ask: Callable[[], Settings | None] = staticmethod(unknown_settings)
 
     # What the files say of each task
@@ -175,6 +172,10 @@ class WorkflowSource:
         """
         return ()
 
+    def left_out(self) -> Sequence[str]:
+        """Return what the files say and no column holds, in the words of their format."""
+        return ()
+
     # What the files say of the workflow
 
     def asking(self, ask: Callable[[], Settings | None]) -> Self:
@@ -197,14 +198,6 @@ class WorkflowSource:
         """Return the sections of icsched's in the files that the user named."""
         return ()
 
-    def has_order(self, data: bytes) -> bool:  # noqa: ARG002  no file has one
-        """Whether *data* has a section of icsched's, or a part of one."""
-        return False
-
-    def line_of_order(self, data: bytes) -> int | None:  # noqa: ARG002  no file has one
-        """Return the line where a section of icsched's begins in *data*; None if there is none."""
-        return None
-
     def own_priorities(self) -> Floats | None:
         """Return the priorities that the user's own lines give.
 
@@ -225,10 +218,6 @@ class WorkflowSource:
         """Return a note about that setting, if the files have priorities for it to refuse."""
         return []
 
-    def advice(self, workflow: "Workflow") -> Sequence[Remark]:
-        """Return everything that may disturb an order; this may read other files."""
-        return workflow.remarks
-
     def inner_workflows(self) -> Sequence[str]:
         """Return the tasks that are workflows themselves."""
         return ()
@@ -243,32 +232,6 @@ class WorkflowSource:
 
     def other_names(self) -> Iterable[str]:
         """Return names that logs may have, and that are not tasks."""
-        return ()
-
-    def changes(
-        self, priorities: dict[str, int], options: Any, path: str | None = None
-    ) -> Sequence[Change]:
-        """Return the changes that write *priorities*, or make *path* a copy with them.
-
-        Only a format with `order_options` is asked for these. *options* are an instance of that.
-        """
-        raise NotImplementedError
-
-    def without_order(self, workflow: "Workflow", options: Any) -> bytes:  # noqa: ARG002  unused
-        """Return the only file of the workflow without an order of icsched's."""
-        return read_bytes(next(iter(workflow.files)))
-
-    def other_removals(self) -> Sequence[Change]:
-        """Return the changes that remove what icsched wrote into files that nobody named."""
-        return ()
-
-    def order_notes(
-        self,
-        priorities: dict[str, int],  # noqa: ARG002  nothing depends on them
-        options: Any,  # noqa: ARG002
-        path: str | None,  # noqa: ARG002
-    ) -> Iterable[Note]:
-        """Return notes about an order in the files; raises FormatError if they cannot have it."""
         return ()
 
 

@@ -13,6 +13,7 @@ from icsched.commands.convert import safe_names
 from icsched.formats.dagman.writer import is_job_name
 from icsched.formats.table import format_by_suffix
 
+NO_COMMANDS = "not kept: commands of all tasks, because of this: "
 KEEPS = {"run_time": "run_times", "size": "sizes", "priority": "priorities"}
 FORK = "JOB a x.sub DONE\nJOB b x.sub\nJOB c x.sub\nPARENT a CHILD b c\n"
 
@@ -38,12 +39,40 @@ def test_what_the_new_format_cannot_hold_is_named(put, icsched):
         "tasks": 3,
         "arcs": 2,
         "lost": ["done", "commands"],
+        "left_out": [],
         "commands_unreadable": None,
         "renamed": {},
         "remarks": [],
     }
     line = "not kept: which tasks are done, which format edges cannot hold"
     assert line in icsched("convert", "wf.dag", "wf.edges", "--force").out
+
+
+def test_statements_and_requests_that_icsched_does_not_convert_are_named(put, icsched):
+    put(
+        {
+            "wf.dag": "JOB a x.sub\nJOB b x.sub\nPARENT a CHILD b\nRETRY b 3\nPRIORITY a 1\n"
+            'CATEGORY b big\nMAXJOBS big 2\nVARS ALL_NODES words="hi"\nDONE a\n',
+            "x.sub": "executable = /bin/echo\narguments = $(words)\nlog = x.log\n"
+            "request_memory = 4G\nrequirements = HasFoo\nqueue\n",
+        }
+    )
+
+    found = icsched("convert", "wf.dag", "out.dag")
+
+    kept_not = "MAXJOBS, RETRY, CATEGORY, request_memory, requirements"
+    assert found.out.splitlines()[1] == f"not kept: {kept_not}, which icsched does not convert"
+    assert "'hi'" in Path("out.dag").read_text()
+    assert "not kept" not in icsched("convert", "out.dag", "again.dag").out
+
+
+def test_one_command_that_cannot_be_read_costs_those_of_all_tasks_and_that_is_said(put, icsched):
+    put({"wf.dag": "JOB a x.sub\nJOB b no.sub\n", "x.sub": "executable = /bin/true\nqueue\n"})
+
+    found = icsched("convert", "wf.dag", "out.dag")
+
+    why = "wf.dag:2: job b: no.sub: no such file or directory"
+    assert found.out.splitlines()[1] == f"{NO_COMMANDS}{why}"
 
 
 def test_names_that_the_new_format_cannot_hold_are_changed_and_told(put, icsched):
@@ -160,7 +189,7 @@ def test_commands_that_cannot_be_written_are_lost_and_nothing_else(put, icsched)
 
     assert found.code == 0
     assert found.out.splitlines()[1].startswith(
-        "not kept: commands: job 'a': expected a command of one line, got "
+        f"{NO_COMMANDS}job 'a': expected a command of one line, got "
     )
     assert "executable" not in Path("out.dag").read_text()
     assert "PRIORITY a 5\nPRIORITY b 4\n" in Path("out.dag").read_text()
@@ -173,7 +202,9 @@ def test_commands_that_are_not_utf_8_are_lost_and_nothing_else(put, icsched, suf
     found = icsched("convert", "wf.dag", f"out.{suffix}")
 
     assert (found.code, found.err) == (0, "")
-    assert found.out.splitlines()[1].startswith("not kept: commands: ")
+    assert found.out.splitlines()[1].startswith(
+        "not kept: commands of all tasks, because of this: "
+    )
     assert "caf" not in Path(f"out.{suffix}").read_text()
 
 

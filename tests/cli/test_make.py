@@ -154,7 +154,7 @@ def test_a_file_that_cannot_be_written_is_one_line_and_exit_1(icsched, tmp_path)
     (tmp_path / "file").touch()
     for path, problem in [
         (tmp_path / "file" / "w.dag", "not a directory"),
-        (tmp_path / "missing" / "w.dag", "no such file or directory"),
+        (tmp_path / "missing" / "w.dag", "its directory does not exist"),
         (tmp_path, "is a directory"),
     ]:
         result = icsched("make", "w", "3", "2", "-o", str(path))

@@ -240,6 +240,15 @@ def test_an_order_that_cannot_be_removed_says_what_to_do(name, put, icsched):
     assert Path(f"{name}.bak").read_text() == HELD[name]
 
 
+def test_no_backup_is_named_for_an_order_that_was_never_written(put, icsched):
+    put({"wf.json": HELD["wf.json"]})
+
+    found = icsched("prio", "wf.json", "--remove")
+
+    assert found.code == 1
+    assert found.complaint.endswith(": there is no wf.json.bak to go back to")
+
+
 # b has a child and c has none, so the order "prio" runs b first.
 READ = {
     "wf.dot": "digraph { a -> c; a -> b; b -> d }\n",

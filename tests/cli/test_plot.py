@@ -208,7 +208,7 @@ def test_without_matplotlib_the_extra_is_named(icsched, monkeypatch, picture):
         (["curves", "-o", "x.svg"], 2, "expected a workflow file"),
         (["curves", "none.dag", "-o", "x.svg"], 1, "none.dag: no such file or directory"),
         (["study", ".", "-o", "x.svg"], 1, ".: no study there"),
-        (["curves", "wf.dag", "-o", "none/x.svg"], 1, "no such file or directory"),
+        (["curves", "wf.dag", "-o", "none/x.svg"], 1, "its directory does not exist"),
     ],
 )
 def test_what_cannot_be_drawn_is_one_line(put, icsched, arguments, code, complaint):

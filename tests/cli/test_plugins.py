@@ -279,7 +279,7 @@ def read(paths, options):
     return Workflow(dag, done=[False] * len(dag), files=paths, format="lines", source=Whole(old))
 
 
-def changes(workflow, order):
+def changes(workflow, order, options):
     names = "".join(f"{workflow.dag.names[task]}\\n" for task in order)
     return [Change("order.txt", None, names.encode())]
 
@@ -316,7 +316,7 @@ SPOILT = f"""{LINES}
 from dataclasses import replace
 
 
-def spoilt(workflow, order):
+def spoilt(workflow, order, options):
     [path] = workflow.files
     return [Change(path, workflow.source.data, workflow.source.data + SPOIL)]
 

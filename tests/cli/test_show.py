@@ -21,11 +21,12 @@ def test_show_lists_the_blocks_by_family(icsched, workflow):
     result = icsched("show", str(workflow))
 
     assert (result.code, result.err) == (0, "")
-    assert result.out.splitlines()[:5] == [
+    assert result.out.splitlines()[:6] == [
         f"{workflow}: 5 jobs, 3 dependencies (0 superfluous), 2 levels, 2 sources, 3 sinks",
         "2 blocks:",
         "          1 x N(1)             1 source, 1 sink",
         "          1 x W(1,2)           1 source, 2 sinks",
+        "Order: prio (icsched prio takes auto unless --order names an order)",
         "IC-optimal, no order has more eligible jobs at any step"
         " (Cordasco et al. 2011, theorem 2.1: W(1,2) > N(1)).",
     ]

@@ -161,7 +161,7 @@ def test_what_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").touch()
     for path, problem in [
         (tmp_path, "is a directory"),
-        (tmp_path / "missing" / "new", "no such file or directory"),
+        (tmp_path / "missing" / "new", "its directory does not exist"),
         (tmp_path / "file" / "new", "not a directory"),
         (Path("/dev/full"), "no space left on device"),
     ]:

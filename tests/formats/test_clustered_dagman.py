@@ -129,7 +129,7 @@ def test_what_is_written_reads_back_as_the_quotient(tmp_path_factory, dag_and_or
     assert set(found.names) == set(names)
     assert {(found.names[a], found.names[b]) for a, b in found.dag.arcs.tolist()} == quotient
     assert [found.names[t] for t in (-found.priorities).argsort(kind="stable")] == names
-    assert found.joins == 0
+    assert found.scope.joins == 0
     for name, tasks in zip(names, clusters, strict=True):
         if len(tasks) > 1:
             text = (folder / "out.dag.clusters" / f"{name}.members").read_text()

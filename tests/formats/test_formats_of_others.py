@@ -29,7 +29,7 @@ def read(paths, options):
     return Workflow(dag, done=[False] * len(dag), files=paths, format="pairs")
 
 
-def changes(workflow, order):
+def changes(workflow, order, options):
     (path,) = workflow.files
     old = Path(path).read_bytes()
     names = " ".join(workflow.dag.names[task] for task in order)

@@ -205,7 +205,7 @@ def test_the_plain_and_the_careful_way_to_read_a_file_agree(read, model):
 
     assert facts(careful) == facts(plain) == model.facts
     assert [job.node for job in careful.jobs()] == [job.node for job in plain.jobs()]
-    assert careful.joins == plain.joins
+    assert careful.scope.joins == plain.scope.joins
     assert sum(remark.count for remark in careful.remarks) == sum(
         remark.count for remark in plain.remarks
     )

@@ -38,7 +38,7 @@ def test_a_splice_as_parent_means_its_last_jobs_and_as_child_its_first(read):
     assert parents["T+p"] == parents["T+q"] == ["S+r", "S+s"]
     assert parents["T+r"] == ["T+p", "T+q"]
     assert parents["S+p"] == []
-    assert workflow.joins == 3  # one in each splice and one between them
+    assert workflow.scope.joins == 3  # one in each splice and one between them
 
 
 def test_splices_inside_splices_have_all_their_names(read):

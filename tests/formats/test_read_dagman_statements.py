@@ -57,7 +57,7 @@ def test_a_dependency_counts_once_however_it_is_given(read, lines):
     ],
 )
 def test_lines_of_several_parents_and_children_are_counted(read, line, joins):
-    assert read(f"JOB a x\nJOB b x\nJOB c x\nJOB d x\n{line}\n").joins == joins
+    assert read(f"JOB a x\nJOB b x\nJOB c x\nJOB d x\n{line}\n").scope.joins == joins
 
 
 # Commands about jobs

@@ -191,7 +191,7 @@ def test_a_plan_is_written_as_a_table_if_the_name_ends_in_csv(folder):
     [
         ({1: [], "1": []}, "o.csv", {}, "o.csv: two tasks have the same name once written as text"),
         ({"\udcff": []}, "o.csv", {}, "o.csv: expected text that UTF-8 can hold, got '\\udcff'"),
-        ({"a": []}, "no/o.csv", {}, "no/o.csv: no such file or directory"),
+        ({"a": []}, "no/o.csv", {}, "no/o.csv: its directory does not exist"),
         (
             {"a": []},
             "o.csv",

@@ -23,10 +23,10 @@ FORMS = ["JSON", "ISO_DATE", "ISO_DATE UTC SUB_SECOND"]
 def run_thrice(pool, place: Path) -> None:
     job(place, "first", "sleep 1")
     job(place, "second", "sleep 2")
-    job(place, "broken", "test -e mended")
+    job(place, "broken", "test -e fixed")
     (place / "wf.dag").write_text(DAG)
     assert pool.run(place, "wf.dag", fast=False, options=()).status != 0
-    (place / "mended").touch()
+    (place / "fixed").touch()
     assert pool.run(place, "wf.dag", fast=False, options=()).status == 0
     assert pool.run(place, "wf.dag", fast=False, options=("-f",)).status == 0
 

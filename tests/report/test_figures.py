@@ -205,7 +205,7 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
 
 
 def test_a_figure_that_cannot_be_written_is_one_line(tmp_path):
-    with pytest.raises(FormatError, match="no such file or directory"):
+    with pytest.raises(FormatError, match="its directory does not exist"):
         write_figure(ratio_figure("wf", CELLS, []), str(tmp_path / "none" / "wf"), ["svg"])
 
 

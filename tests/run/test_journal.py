@@ -167,7 +167,7 @@ def succeed(journal: Journal, task: int, name: str) -> None:
 
 
 def test_what_a_task_runs_may_change_until_it_is_completed(tmp_path):
-    """The command of b is mended, and b runs; after that neither may change."""
+    """The command of b is fixed, and b runs; after that neither may change."""
     with open_journal(tmp_path, working("one", "tow"), Opening()) as journal:
         succeed(journal, 0, "a")
     with open_journal(tmp_path, working("one", "two"), RESUME) as journal:
@@ -397,7 +397,7 @@ ERRORS = pytest.mark.parametrize(
 def test_a_journal_is_as_it_was_if_an_error_comes_at_any_step(
     error, opening, tmp_path, monkeypatch
 ):
-    """The command of b is mended, which must not be recorded either."""
+    """The command of b is fixed, which must not be recorded either."""
     with open_journal(tmp_path, working("one", "tow"), Opening()) as journal:
         succeed(journal, 0, "a")
     steps = 0

@@ -70,8 +70,8 @@ def test_a_job_whose_output_has_a_name_that_is_not_utf_8_fails_alone():
     assert r"/nodir/caf\udce9: No such file" in done.stderr
 
 
-def test_a_failure_is_told_with_its_log_and_can_be_mended(jobs, icsched_run):
-    jobs(a="echo >> ran", b="echo why; test -e mended", c="touch end")
+def test_a_failure_is_told_with_its_log_and_can_be_fixed(jobs, icsched_run):
+    jobs(a="echo >> ran", b="echo why; test -e fixed", c="touch end")
     done = icsched_run()
 
     assert done.returncode == 1
@@ -79,7 +79,7 @@ def test_a_failure_is_told_with_its_log_and_can_be_mended(jobs, icsched_run):
     assert "Failed: b: exit code 1; its output is in " in done.stdout
     assert "2 jobs are not completed: use --resume to go on" in done.stdout
     assert (RUN / "logs" / "b.2.log").read_text() == "why\n"
-    Path("mended").touch()
+    Path("fixed").touch()
     assert icsched_run("--resume").returncode == 0
     assert Path("end").exists()
     assert Path("ran").read_text() == "\n"
@@ -106,7 +106,7 @@ def test_a_shell_reads_the_commands_of_a_table_as_they_are_written(put):
     assert Path("made").read_text() == "a5  b c"
 
 
-def test_a_command_that_failed_can_be_mended(jobs, icsched_run):
+def test_a_command_that_failed_can_be_fixed(jobs, icsched_run):
     jobs(a="echo >> ran", b="fasle")
     assert icsched_run().returncode == 1
     jobs(a="echo >> ran", b="touch end")
@@ -195,13 +195,13 @@ def test_a_dry_run_says_what_would_run_and_writes_nothing(jobs, icsched_run):
 
 
 def test_a_dry_run_of_a_resumed_run_writes_nothing(jobs, icsched_run):
-    jobs(a="true", b="test -e mended")
+    jobs(a="true", b="test -e fixed")
     icsched_run()
     (RUN / "reserve").unlink()
     before = {path: path.read_bytes() for path in RUN.rglob("*") if path.is_file()}
     done = icsched_run("--dry-run", "--resume")
 
-    assert done.stdout.splitlines()[1:] == ["b: sh -c 'test -e mended'"]
+    assert done.stdout.splitlines()[1:] == ["b: sh -c 'test -e fixed'"]
     assert {path: path.read_bytes() for path in RUN.rglob("*") if path.is_file()} == before
 
 

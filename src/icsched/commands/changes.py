@@ -1,8 +1,8 @@
 """What an order changes in files, and whether it is there already."""
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -16,10 +16,11 @@ from icsched.commands.terminal import STANDARD_OUTPUT
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change, back_up, read_bytes, would_replace
 from icsched.formats import FORMATS
-from icsched.formats.access import is_table, no_order, order_changes, order_options, order_table
+from icsched.formats.access import is_table, no_order, order_changes, order_notes, order_table
 from icsched.formats.table import Via, format_by_suffix, format_of
-from icsched.workflow import Note, Settings, WorkflowSource
+from icsched.workflow import Note, Settings
 
+OrderLine = Callable[[bytes], int | None]  # see `Format.order_line`
 INSTEAD = "-o NAME.csv"  # for an order that no file of the workflow's format can hold
 
 
@@ -74,6 +75,11 @@ class WriteOptions:
         return self.diff or self.check
 
     @property
+    def was_or_would_be(self) -> str:
+        """How notes speak of what is written."""
+        return "would be" if self.only_looks else "was"
+
+    @property
     def makes_table(self) -> bool:
         """Whether -o names a table of the order, and not a copy of the workflow."""
         return self.output is not None and is_table(self.output)
@@ -86,26 +92,17 @@ class WriteOptions:
 
 def planned(found: Ordered, writing: WriteOptions, reading: FileOptions) -> Sequence[Change]:
     """Find out what to write where; raises ArgumentError if writing would destroy a file."""
-    workflow, priorities, path = found.workflow, found.priorities, writing.output
+    workflow, path = found.workflow, writing.output
     if path is not None and writing.makes_table:
         check_output(workflow, path)
         names = map(str, found.plan.schedule.names)
-        return [Change(path, None, order_table(path, {name: priorities[name] for name in names}))]
-    chosen, source = FORMATS.find(workflow.format), workflow.source
-    options = order_options(chosen, writing)
-    changes = [] if fields(options) else order_changes(workflow, found.plan.order.tolist())
+        rows = {name: found.priorities[name] for name in names}
+        return [Change(path, None, order_table(path, rows))]
     if path is not None and path != STANDARD_OUTPUT:
-        if reading.usedagdir and not _are_beside(path, source.named()[0]):
-            problem = f"with --usedagdir -o must be in the directory of {source.named()[0]}"
-            raise ArgumentError(problem)
+        if reading.usedagdir and not _are_beside(path, file := workflow.source.named()[0]):
+            raise ArgumentError(f"with --usedagdir -o must be in the directory of {file}")
         check_output(workflow, path, instead=", or --in-place")
-    if fields(options):
-        return source.changes(priorities, options, path)
-    if path is None:
-        return changes
-    if len(changes) != 1:
-        raise ArgumentError(f"-o: expected a workflow in one file, got {len(changes)} files")
-    return [Change(path, None, changes[0].new)]
+    return order_changes(workflow, found.plan.order.tolist(), writing)
 
 
 def _are_beside(*files: str) -> bool:
@@ -134,11 +131,10 @@ def check_format(source: str, writing: WriteOptions) -> None:
 def planning_notes(file: str, found: Ordered, writing: WriteOptions) -> list[Note]:
     """Return notes about the changes; raises FormatError if the engine will refuse them."""
     workflow = found.workflow
-    options = order_options(FORMATS.find(workflow.format), writing)
-    source = workflow.source.asking(_pool_settings)
-    told = [*source.order_notes(found.priorities, options, writing.output)]
-    is_disturbed = bool(workflow.remarks) and bool(fields(options))
-    return [*told, disturbed(file)] if is_disturbed else told
+    asking = replace(workflow, source=workflow.source.asking(_pool_settings))
+    told = order_notes(asking, found.plan.order.tolist(), writing)
+    knows_advice = FORMATS.find(workflow.format).advice is not None
+    return [*told, disturbed(file)] if workflow.remarks and knows_advice else told
 
 
 def _pool_settings() -> Settings | None:
@@ -156,7 +152,7 @@ class Written:
 
 
 def make_changes(
-    changes: Sequence[Change], writing: WriteOptions, source: WorkflowSource | None
+    changes: Sequence[Change], writing: WriteOptions, order_line: OrderLine | None
 ) -> tuple[list[Written], bytes | None, list[Note]]:
     """Write all changes; a file that two workflows use is written once.
 
@@ -172,7 +168,7 @@ def make_changes(
         if change.path == STANDARD_OUTPUT:
             streamed = change.new
             continue
-        backup = _kept(change, source) if change.path == writing.output else None
+        backup = _kept(change, order_line) if change.path == writing.output else None
         backup = change.make() or backup
         if change.new is None:
             told.append(Note("removed", f"removed {change.path}"))
@@ -186,7 +182,7 @@ def make_changes(
     return written, streamed, told
 
 
-def _kept(copy: Change, source: WorkflowSource | None) -> str | None:
+def _kept(copy: Change, order_line: OrderLine | None) -> str | None:
     """Keep the file that a copy replaces, unless icsched wrote an order into it; return the name.
 
     A copy that is made again replaces the copy from before, which has icsched's section.
@@ -194,7 +190,7 @@ def _kept(copy: Change, source: WorkflowSource | None) -> str | None:
     if not would_replace(copy.path):
         return None
     old = read_bytes(copy.path)
-    is_ours = source is not None and source.has_order(old)
+    is_ours = order_line is not None and order_line(old) is not None
     return None if old == copy.new or is_ours else back_up(copy.path)
 
 
@@ -230,12 +226,12 @@ class Stale:
 def stale_files(found: Ordered, changes: Sequence[Change]) -> Iterator[Stale]:
     """Yield the files that *changes* would change, each with what is wrong with it now."""
     bad = {known.path: known for known in found.sections if known.problems}
-    line_of = found.workflow.source.line_of_order
+    line_of = FORMATS.find(found.workflow.format).order_line
     for known in bad.values():
         yield Stale(known.path, known.line, "; ".join(known.problems))
     for change in distinct(changes):
         if not change.is_none and change.path not in bad:
-            lines = [line_of(data or b"") for data in (change.old, change.new)]
+            lines = [line_of(data or b"") if line_of else None for data in (change.old, change.new)]
             problem = "it does not have this order"
             if change.new is None:
                 problem = "it is no longer needed"

@@ -32,6 +32,7 @@ class ConvertAnswer:
     """A workflow that was converted.
 
     `lost` has the words of `KEPT` for what the workflow has and the new format cannot hold.
+    `left_out` has what icsched converts to no format, in the words of the old one, such as RETRY.
     `commands_unreadable` says why icsched could not find out what tasks run, or not write it, if
     the commands are lost for that reason. `renamed` has old and new names of the tasks that got
     another one.
@@ -44,6 +45,7 @@ class ConvertAnswer:
     tasks: int
     arcs: int
     lost: tuple[str, ...]
+    left_out: tuple[str, ...]
     commands_unreadable: str | None
     renamed: tuple[tuple[str, str], ...] = field(metadata=json_by(dict))
     remarks: tuple[Remark, ...]
@@ -79,6 +81,7 @@ def convert_answer(
 
 def _converted(workflow: Workflow, file: str, output: str, chosen: Format) -> ConvertAnswer:
     """Return the workflow in a format; raises FormatError if it cannot be written."""
+    left_out = tuple(workflow.source.left_out())
     has, problem = _contents(workflow)
     if "commands" not in chosen.keeps:
         problem = None
@@ -97,6 +100,7 @@ def _converted(workflow: Workflow, file: str, output: str, chosen: Format) -> Co
         tasks=len(workflow.dag),
         arcs=workflow.dag.arc_count,
         lost=tuple(word for word in KEPT if has[word] and word not in keeps),
+        left_out=left_out,
         commands_unreadable=problem,
         renamed=renamed,
         remarks=_remarks(workflow, chosen, output),
@@ -209,8 +213,10 @@ def _lines(found: ConvertAnswer) -> Iterator[str]:
     for word in found.lost:
         why = f", which format {found.to} cannot hold"
         if word == "commands" and found.commands_unreadable:
-            why = f": {found.commands_unreadable}"
+            why = f" of all tasks, because of this: {found.commands_unreadable}"
         yield f"not kept: {KEPT[word]}{why}"
+    if found.left_out:
+        yield f"not kept: {', '.join(found.left_out)}, which icsched does not convert"
     if found.renamed:
         names = counted(len(found.renamed), "name")
         yield f"{names} changed, because format {found.to} cannot hold them:"

@@ -29,6 +29,7 @@ from icsched.commands.comparison import (
     UNTIMED,
     choice_text,
     contest_of,
+    label,
     lead_sentence,
     reason,
 )
@@ -66,7 +67,7 @@ from icsched.commands.terminal import (
 from icsched.errors import FormatError
 from icsched.files import Change
 from icsched.formats import FORMATS, Format
-from icsched.formats.access import is_table, no_order, order_options
+from icsched.formats.access import copy_without_order, is_table, no_order
 from icsched.formats.table import format_of
 from icsched.frames import plain
 from icsched.messages import counted, named, size
@@ -110,7 +111,8 @@ class PrioAnswer:
                 self._plan(path, inner, is_own=not run_times)
                 waiting.append(inner.workflow)
         if len(seen) > len(self.files):
-            self.notes.append(Note("inner-throttle", workflow.source.after_inner))
+            after = FORMATS.find(workflow.format).after_inner
+            self.notes.append(Note("inner-throttle", after))
 
     def _plan(self, file: str, found: Ordered, *, is_own: bool) -> None:
         """Find out what to change; note what is done, out of date, and where run times are from."""
@@ -135,24 +137,26 @@ class PrioAnswer:
         changes = planned(found, writing, self.reading)  # raises even if nothing is written
         if writing.makes_table:
             return changes
+        if not len(workflow.dag):
+            text = f"{file}: no order {writing.was_or_would_be} written, because there are no jobs"
+            self.notes.append(Note(NOTHING_WRITTEN, text))
+            return [change for change in changes if not change.is_none]
         choice = found.reason_to_leave
         has_good = bool(sections) and not found.removes_sections
         if choice is None or (writing.output is not None and has_good):
             self.notes += planning_notes(file, found, writing)
             return changes
-        was = "would be" if writing.only_looks else "was"
+        was = writing.was_or_would_be
         if writing.output is not None:
-            what = f"{writing.output}: a copy of {file} without an order, because it is"
+            copy = "standard output" if writing.output == STANDARD_OUTPUT else writing.output
+            what = f"{copy}: a copy of {file} without an order, because it is"
             self.notes.append(_not_worth("copied-without-order", what, choice))
-            options = order_options(FORMATS.find(workflow.format), writing)
-            copy = workflow.source.without_order(workflow, options)
-            return [Change(writing.output, None, copy)]
+            return [copy_without_order(workflow, writing.output, writing)]
         if found.removes_sections:
             for section in sections:
                 what = f"{section.path}: icsched's section {was} removed, because a new one is"
                 self.notes.append(_not_worth("section-removed", what, choice))
-            own = _removals(FORMATS.find(workflow.format), workflow.source.named())
-            return [*workflow.source.other_removals(), *own]
+            return _removals(FORMATS.find(workflow.format), workflow.source.named(), workflow)
         stays = ", and icsched's section stays" if sections else ""
         path = sections[0].path if sections else file
         what = f"{path}: nothing {was} written{stays}, because it is"
@@ -170,13 +174,10 @@ class PrioAnswer:
         while waiting:
             path, directory = waiting.pop(0)
             chosen = format_of(path)
-            own = _removals(chosen, [path])  # last: it names other files
             workflow = self._read_for_removal(chosen, path, directory)
-            if workflow is not None:
-                self.changes += workflow.source.other_removals()
-                if self.writing.recursive:
-                    waiting += self._inner_files(workflow, seen)
-            self.changes += own
+            if workflow is not None and self.writing.recursive:
+                waiting += self._inner_files(workflow, seen)
+            self.changes += _removals(chosen, [path], workflow)
 
     def _read_for_removal(self, chosen: Format, path: str, directory: str) -> Workflow | None:
         """Read a workflow if its other files may have a section, and if it can be read."""
@@ -211,16 +212,20 @@ def _not_worth(code: str, what: str, choice: Choice) -> Note:
     return Note(code, f"{what} not worth it: {why}")
 
 
-def _removals(chosen: Format, paths: Sequence[str]) -> Sequence[Change]:
+def _removals(chosen: Format, paths: Sequence[str], workflow: Workflow | None) -> Sequence[Change]:
     """Return the changes that remove our sections; raises FormatError if files can have none."""
     if chosen.changes is None and chosen.removals is None:
         raise no_order(chosen, paths[0], INSTEAD)
     if chosen.removals is None and FORMATS.is_own(chosen.name):
         why = f"format {chosen.name} has one priority for each task, and not the one before"
-        raise FormatError(paths[0], None, f"{why}: to remove an order, go back to {paths[0]}.bak")
+        backup = f"{paths[0]}.bak"
+        way = f"there is no {backup} to go back to"
+        if os.path.lexists(backup):
+            way = f"to remove an order, go back to {backup}"
+        raise FormatError(paths[0], None, f"{why}: {way}")
     if chosen.removals is None:
         raise chosen.cannot("removals", paths[0])
-    return chosen.removals(paths)
+    return chosen.removals(paths, workflow)
 
 
 def text(found: PrioAnswer) -> str:
@@ -230,7 +235,7 @@ def text(found: PrioAnswer) -> str:
     if ordered is None:
         return _written(found, "restored") + told
     is_written = any(not is_table(entry.file) for entry in found.written)
-    advice = ordered.workflow.source.after_writing  # for people: it is not in JSON
+    advice = FORMATS.find(ordered.workflow.format).after_writing  # for people: it is not in JSON
     if advice and is_written and _gains(ordered):
         told += f"{advice}.\n"
     return _order(found, ordered) + _written(found, "wrote") + told
@@ -272,9 +277,9 @@ def _chosen(ordered: Ordered, choice: Choice) -> str:
         has_section=bool(ordered.sections),
         cautions=caution_text(ordered.cautions),
     )
-    if choice.is_timed:
-        return told
-    return f"{told}{UNTIMED if ordered.workflow.run_times is None else ALL_ZERO}\n"
+    if not choice.is_timed:
+        told += f"{UNTIMED if ordered.workflow.run_times is None else ALL_ZERO}\n"
+    return f"{told}Order: {label((ordered.plan.choice or choice).chosen)}\n"
 
 
 def _cost(limited: LimitedOrder) -> str:
@@ -426,8 +431,9 @@ def prio(
     if writing.only_looks:
         _show(found, as_json=json_)
         return
-    source = found.ordered.workflow.source if found.ordered else None
-    found.written, streamed, told = make_changes(found.changes, writing, source)
+    chosen = FORMATS.find(found.ordered.workflow.format) if found.ordered else None
+    order_line = chosen.order_line if chosen else None
+    found.written, streamed, told = make_changes(found.changes, writing, order_line)
     found.notes += told
     if writing.output != STANDARD_OUTPUT:
         put(found, text, keys, as_json=json_)

@@ -1,7 +1,7 @@
 """`icsched show`: what a workflow is made of."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +9,7 @@ import numpy as np
 from cyclopts import Parameter
 
 from icsched import formats
+from icsched.commands.comparison import label
 from icsched.commands.inputs import (
     USUAL,
     FileOptions,
@@ -143,7 +144,8 @@ def files_of(
     *known* says where run times come from. Without advice, the remarks are those of the reader.
     *ask* returns the settings of the engine around the workflow, if somebody knows them.
     """
-    source, done = workflow.source.asking(ask), int(workflow.done.sum())
+    workflow = replace(workflow, source=workflow.source.asking(ask))
+    source, done = workflow.source, int(workflow.done.sum())
     told: list[Note] = []
     if workflow.done_by is not None:  # even a rescue file that lists no job as done
         rescue = f"DAGMan will resume from {workflow.done_by}: {counted(done, 'job')} done"
@@ -164,7 +166,7 @@ def files_of(
     remarks: Sequence[Remark] = workflow.remarks
     if with_advice:
         advice = FORMATS.find(workflow.format).advice
-        remarks = advice(workflow) if advice else source.advice(workflow)
+        remarks = workflow.remarks if advice is None else advice(workflow)
     return Files(
         done=done,
         rescue=workflow.done_by,
@@ -235,7 +237,14 @@ def _made_of(found: ShowAnswer) -> str:
     lines += [f"  and {counted(rest, 'more kind')}"] if rest > 0 else []
     plan, certified = found.plan, certified_plan(found.plan)
     proof = proof_sentence(plan.proof, certified) + unbounded(plan, certified)
-    return "\n".join([*lines, proof, ""])
+    return "\n".join([*lines, _order(plan), proof, ""])
+
+
+def _order(plan: Plan) -> str:
+    """Name the order, because `icsched prio` takes another one by default."""
+    if plan.choice is not None:
+        return f"Order: {label(plan.choice.chosen)}, chosen by {plan.ordered_by}"
+    return f"Order: {plan.ordered_by} (icsched prio takes auto unless --order names an order)"
 
 
 def _advice(remarks: Sequence[Remark]) -> str:

@@ -3,6 +3,7 @@
 from icsched.files.backups import Change, back_up, check_rewritable, rewrite
 from icsched.files.reading import (
     is_own_file,
+    is_special,
     naming,
     read_bytes,
     read_if_there,
@@ -30,6 +31,7 @@ __all__ = [
     "check_rewritable",
     "encoded",
     "is_own_file",
+    "is_special",
     "naming",
     "read_bytes",
     "read_if_there",

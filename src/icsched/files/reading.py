@@ -44,7 +44,7 @@ def read_if_there(path: str | os.PathLike[str]) -> bytes | None:
 
     Raises FormatError as `read_bytes` does, and also for a pipe or a device, which may have no end.
     """
-    if _is_endless(path):
+    if is_special(path) and not Path(path).is_dir():
         raise FormatError(os.fspath(path), None, "expected an ordinary file")
     try:
         return read_bytes(path)
@@ -54,12 +54,13 @@ def read_if_there(path: str | os.PathLike[str]) -> bytes | None:
         raise
 
 
-def _is_endless(path: str | os.PathLike[str]) -> bool:
+def is_special(path: str | os.PathLike[str]) -> bool:
+    """Whether *path* exists but is not an ordinary file, so that reading it may never end."""
     try:
-        mode = Path(path).stat().st_mode
+        status = Path(path).stat()  # once: a second look may fail, and say that nothing is there
     except (OSError, ValueError):
-        return False  # reading the file then raises the error
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+        return False  # reading it says why
+    return not stat.S_ISREG(status.st_mode)
 
 
 def read_text(path: str | os.PathLike[str], most: int = _MOST_BYTES) -> str:

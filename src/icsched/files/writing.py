@@ -105,12 +105,15 @@ def would_replace(path: str | os.PathLike[str]) -> bool:
 
 
 def check_replaceable(path: str | os.PathLike[str]) -> None:
-    """Raise FormatError if there is a file at *path* that its owner may not write.
+    """Raise FormatError if the directory of *path* does not exist, or for a read-only file there.
 
     The system would let icsched replace such a file, and would let root write into it.
     """
     with naming(path):
-        problem = read_only_problem(target_of(path).stat()) if would_replace(path) else None
+        target = target_of(path)
+        problem = read_only_problem(target.stat()) if would_replace(path) else None
+        if not target.parent.is_dir():
+            raise FormatError(os.fspath(path), None, "its directory does not exist")
     if problem:
         advice = "make it writable by chmod u+w, or use another name"
         raise FormatError(os.fspath(path), None, f"{problem}: {advice}")

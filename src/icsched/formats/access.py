@@ -13,15 +13,16 @@ from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GraphError
 from icsched.files import Change, encoded, read_bytes, would_replace, write_text
 from icsched.formats.dagman.entry import DAGMAN
-from icsched.formats.port import Format, NoOptions
+from icsched.formats.port import Format, NoOptions, Writing
 from icsched.formats.table import FORMATS, OrderOptions, ReadOptions, format_by_suffix, format_of
 from icsched.pebble import check_order
-from icsched.workflow import Workflow
+from icsched.workflow import Note, Workflow
 
 if TYPE_CHECKING:
     from icsched.orders import Plan
 
 Path = str | os.PathLike[str]
+USUAL = OrderOptions()
 _INSTEAD = 'write("NAME.csv", plan)'
 
 
@@ -63,15 +64,6 @@ def read_inputs(
     """
     given = _taken(chosen.options, "options", options, ReadOptions, f"; {paths[0]} is not one")
     return _read(chosen, paths, given, *([directory] if directory else []))
-
-
-def order_options(chosen: Format, given: object) -> Any:
-    """Return those options of `icsched prio` that a format takes, as its `order_options`.
-
-    Raises ArgumentError for an option that another format has.
-    """
-    instead = f", not for format {chosen.name}"
-    return _taken(chosen.order_options, "order_options", given, OrderOptions, instead)
 
 
 def _taken(own: type, kind: str, given: object, every: type, instead: str) -> Any:
@@ -188,21 +180,49 @@ def order_table(path: str, priorities: Mapping[str, int]) -> bytes:
     return encoded(path, order_text(priorities))
 
 
-def order_changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
+def order_changes(
+    workflow: Workflow, order: Sequence[int], given: object = USUAL
+) -> Sequence[Change]:
     """Return the changes that write an order into the files of *workflow*, in its format.
 
-    *order* has the ids of the tasks that are left. A file that holds a whole workflow is read again
-    as it would be. Raises FormatError if it would be another workflow, or if the format has no
-    orders.
+    *order* has the ids of the tasks that are left. *given* has the fields of `OrderOptions`. A file
+    that holds a whole workflow is read again as it would be. Raises FormatError if it would be
+    another workflow, or if the format has no orders, and ArgumentError for an option that another
+    format has.
     """
     chosen = FORMATS.find(workflow.format)
-    path = next(iter(workflow.files), "")
     if chosen.changes is None:
-        raise no_order(chosen, path, _INSTEAD)
-    changes = chosen.changes(workflow, order)
+        raise no_order(chosen, next(iter(workflow.files), ""), _INSTEAD)
+    options = _order_options(chosen, given)
+    changes = chosen.changes(workflow, order, options)
     if chosen.read is not None and chosen.options is NoOptions and len(changes) == 1:
         _check_change(changes[0], workflow, order, chosen)
-    return changes
+    if options.output is None or chosen.order_options is not Writing:
+        return changes
+    if len(changes) != 1:
+        raise ArgumentError(f"-o: expected a workflow in one file, got {len(changes)} files")
+    return [Change(options.output, None, changes[0].new)]
+
+
+def order_notes(workflow: Workflow, order: Sequence[int], given: object = USUAL) -> list[Note]:
+    """Return notes about changes of `order_changes`; raises FormatError if the engine refuses."""
+    chosen = FORMATS.find(workflow.format)
+    if chosen.order_notes is None:
+        return []
+    return [*chosen.order_notes(workflow, order, _order_options(chosen, given))]
+
+
+def copy_without_order(workflow: Workflow, path: str, given: object) -> Change:
+    """Return the change that makes *path* a copy of the file of *workflow*, without an order."""
+    chosen = FORMATS.find(workflow.format)
+    if chosen.without_order is None:
+        return Change(path, None, read_bytes(next(iter(workflow.files))))
+    return Change(path, None, chosen.without_order(workflow, _order_options(chosen, given)))
+
+
+def _order_options(chosen: Format, given: object) -> Any:
+    instead = f", not for format {chosen.name}"
+    return _taken(chosen.order_options, "order_options", given, OrderOptions, instead)
 
 
 def _check_change(change: Change, workflow: Workflow, order: Sequence[int], chosen: Format) -> None:
@@ -288,7 +308,10 @@ def _write_order(
     if chosen.changes is None:  # before a long time of reading
         raise no_order(chosen, paths[0], _INSTEAD)
     workflow = read(paths, format=chosen.name, **options)
-    return _made(order_changes(workflow, _order(workflow, plan, paths[0])))
+    order = _order(workflow, plan, paths[0])
+    changes = order_changes(workflow, order)
+    order_notes(workflow, order)
+    return _made(changes)
 
 
 def _write_table(path: str, plan: Plan) -> list[str]:

@@ -210,15 +210,6 @@ def _is_own(workflow: Workflow, name: Column) -> Mask:
     return np.ones(len(workflow.dag), bool)
 
 
-def priorities_by(order: Sequence[int]) -> dict[int, int]:
-    """Return a priority for each task of *order*: n for the first, 1 for the last.
-
-    >>> priorities_by([2, 1])
-    {2: 2, 1: 1}
-    """
-    return {task: len(order) - step for step, task in enumerate(order)}
-
-
 def written_names(
     workflow: Workflow, path: str, takes: Callable[[str], bool], expected: str
 ) -> list[str]:

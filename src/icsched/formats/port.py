@@ -1,12 +1,12 @@
 """A format as the rest of icsched sees it: what it reads, and what it writes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from icsched.errors import FormatError
 from icsched.files import Change
-from icsched.workflow import Remark, Workflow
+from icsched.workflow import Note, Remark, Workflow
 
 _DOES = {  # by field of Format
     "read": "read a workflow",
@@ -51,6 +51,16 @@ class NoOptions:
     """The options of a format that has none."""
 
 
+@dataclass(frozen=True)
+class Writing:
+    """How an order is written. A format with more options has a class that extends this one.
+
+    `output` is a copy that gets the order; if it is None, the files themselves get the order.
+    """
+
+    output: str | None = None
+
+
 class WorkflowText(Protocol):
     """Returns a workflow as the text of a file."""
 
@@ -73,16 +83,21 @@ class Format:
     | `label` | what messages call the format, such as "DAGMan"; by default its name |
     | `read(paths, options)` | returns the Workflow that the files make together |
     | `several` | whether several files can make one workflow |
-    | `changes(workflow, order)` | returns the changes that write an order into its files |
-    | `removals(paths)` | returns the changes that remove what icsched wrote into files |
+    | `changes(workflow, order, options)` | returns the changes that write an order into its files |
+    | `order_options` | a class that extends `Writing`; `changes` then makes copies itself |
+    | `order_notes(workflow, order, options)` | what users should know if an order is written |
+    | `order_line(data)` | the line where icsched's lines begin in *data*; None if there are none |
+    | `without_order(workflow, options)` | a copy of the files without what icsched wrote |
+    | `removals(paths, workflow)` | returns the changes that remove what icsched wrote into files |
+    | `names_others(path)` | whether icsched wrote into other files, too, which *workflow* names |
+    | `after_writing`, `after_inner` | what to do once an order, or orders of inner workflows, are
+    written |
     | `text(workflow, title=, path=)` | returns a workflow, even a bare dag, as the text of a file |
     | `keeps` | what `text` writes beside names and arcs: words of `KEPT` |
     | `takes_name(name)` | whether `text` can write this name; None means that it can write all |
     | `placeholder` | the file that tasks run in what `text` writes, if no command is known |
     | `write_clusters(workflow, clusters, path)` | writes clusters as tasks; returns the files |
-    | `advice(workflow)` | returns all remarks; it may read other files for that |
-    | `order_options` | a dataclass of the options of `icsched prio` that the format takes |
-    | `names_others(path)` | whether what icsched wrote into a file is in others, too |
+    | `advice(workflow)` | returns all that may disturb an order; it may read other files |
     """
 
     name: str
@@ -92,8 +107,8 @@ class Format:
     several: bool = False
     # Any, because each format reads its own dataclass of options.
     read: Callable[[Sequence[str], Any], Workflow[str]] | None = None
-    changes: Callable[[Workflow, Sequence[int]], Sequence[Change]] | None = None
-    removals: Callable[[Sequence[str]], Sequence[Change]] | None = None
+    changes: Callable[[Workflow, Sequence[int], Any], Sequence[Change]] | None = None
+    removals: Callable[[Sequence[str], Workflow | None], Sequence[Change]] | None = None
     text: WorkflowText | None = None
     keeps: frozenset[str] = frozenset()
     takes_name: Callable[[str], bool] | None = None
@@ -101,8 +116,13 @@ class Format:
     write_clusters: Callable[[Workflow, Sequence[Sequence[int]], str], list[str]] | None = None
     advice: Callable[[Workflow], Sequence[Remark]] | None = None
     label: str = ""
-    order_options: type = NoOptions
+    order_options: type[Writing] = Writing
+    order_notes: Callable[[Workflow, Sequence[int], Any], Iterable[Note]] | None = None
+    order_line: Callable[[bytes], int | None] | None = None
+    without_order: Callable[[Workflow, Any], bytes] | None = None
     names_others: Callable[[str], bool] | None = None
+    after_writing: str = ""
+    after_inner: str = ""
 
     @property
     def abilities(self) -> list[str]:

@@ -7,7 +7,7 @@ the group ``icsched.formats`` of another package.
 from dataclasses import dataclass
 
 from icsched.formats.dagman.entry import DAGMAN, DagmanOptions
-from icsched.formats.dagman.workflow_files import DagmanWriting
+from icsched.formats.dagman.writer import DagmanWriting
 from icsched.formats.dagman.writer import Via as Via
 from icsched.formats.port import KEPT, Format, Later
 from icsched.tables import Table

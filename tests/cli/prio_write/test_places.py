@@ -273,7 +273,7 @@ def test_another_order_is_written_too(icsched, workflow):
 def test_a_copy_that_cannot_be_written_is_one_line(icsched):
     result = icsched("prio", "--order", "prio", "wf.dag", "-o", "no/out.dag")
 
-    assert (result.code, result.complaint) == (1, "no/out.dag: no such file or directory")
+    assert (result.code, result.complaint) == (1, "no/out.dag: its directory does not exist")
 
 
 def test_half_a_block_is_one_line(icsched, put):
@@ -400,3 +400,51 @@ def test_a_table_that_cannot_be_is_one_line(icsched, put, folder, words, complai
     assert (result.code, result.complaint) == (2, complaint)
     assert names(folder) == {"wf.csv"}
     assert (folder / "wf.csv").read_text() == "task,parents\na,\n"
+
+
+@pytest.mark.parametrize("words", [["--in-place"], ["--in-place", "--order", "prio"]])
+def test_a_file_without_jobs_gets_no_section(put, folder, icsched, words):
+    put({"wf.dag": "# nothing yet\n"})
+
+    result = icsched("prio", "wf.dag", *words)
+
+    assert (result.code, result.out) == (
+        0,
+        "wf.dag: no jobs to order\nwf.dag: no order was written, because there are no jobs.\n",
+    )
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {
+        "wf.dag": "# nothing yet\n"
+    }
+    assert icsched("prio", "wf.dag", "--check").code == 0
+
+
+def test_a_section_goes_with_the_last_job(put, folder, icsched):
+    put({"wf.dag": ONE})
+    icsched("prio", "wf.dag", "--in-place", "--order", "prio")
+    (folder / "wf.dag").write_text((folder / "wf.dag").read_text().removeprefix(ONE))
+
+    assert icsched("prio", "wf.dag", "--in-place").code == 0
+
+    assert (folder / "wf.dag").read_text() == ""
+
+
+def test_a_copy_of_splices_for_standard_output_is_refused_in_words_of_the_user(put, icsched):
+    put({"wf.dag": "SPLICE S in.dag\n", "in.dag": ONE})
+
+    result = icsched("prio", "wf.dag", "--order", "prio", "-o", "-")
+
+    assert result.code == 1
+    assert result.complaint == (
+        "wf.dag: it has splices, so that its copy includes a file beside the copy:"
+        " write to an ordinary file by -o FILE, or use --flatten"
+    )
+
+
+def test_a_copy_without_an_order_goes_to_standard_output_by_that_name(put, icsched):
+    put({"wf.dag": ONE})
+
+    result = icsched("prio", "wf.dag", "-o", "-")
+
+    assert result.out == ONE
+    assert "standard output: a copy of wf.dag without an order" in result.err
+    assert "/dev/stdout" not in result.err

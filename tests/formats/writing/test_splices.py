@@ -95,8 +95,8 @@ def test_a_companion_that_could_not_be_included_is_refused(put):
         changes(read_submission("my wf.dag"), {"S+p": 1})
 
     assert str(caught.value) == (
-        "my wf.dag: expected an ordinary file whose path has no blanks and quotes,"
-        " for the INCLUDE beside it; --flatten needs none"
+        "my wf.dag: expected a path without blanks and quotes, for the INCLUDE of a file beside it;"
+        " --flatten needs none"
     )
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import icsched
 from icsched import Dag, FormatError, Workflow
 from icsched.formats.dax.markup import DEEPEST, LONGEST_TOKEN, MOST_ATTRIBUTES
+from icsched.formats.port import Writing
 from icsched.workflow import Command, OwnSource
 from tests.formats.xml.cases import DAX, dax
 
@@ -176,7 +177,7 @@ def test_a_damaged_file_is_read_or_refused_and_an_order_for_it_can_be_read(data)
         except FormatError:
             return
         order = workflow.dag.fifo_order.tolist()
-        (change,) = DAX.changes(workflow, order)
+        (change,) = DAX.changes(workflow, order, Writing())
         path.write_bytes(change.new)
         again = icsched.read(path)
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import icsched
 from icsched import Dag, FormatError, Workflow, prioritize
+from icsched.formats.port import Writing
 from tests.formats.xml.cases import DAX, dax, facts, workflows
 from tests.strategies import dags_with_orders
 
@@ -44,10 +45,10 @@ def test_an_order_is_read_back_and_the_second_time_nothing_changes(encoding, cas
         path = Path(folder, "wf.xml")
         path.write_bytes(f"{declared}<!-- naïve -->\n{text}".encode(encoding))
         workflow = icsched.read(str(path))
-        (change,) = DAX.changes(workflow, order)
+        (change,) = DAX.changes(workflow, order, Writing())
         path.write_bytes(change.new)
         again = icsched.read(str(path))
-        (second,) = DAX.changes(again, order)
+        (second,) = DAX.changes(again, order, Writing())
 
     assert again.dag == workflow.dag
     ranks = {task: len(order) - place for place, task in enumerate(order)}

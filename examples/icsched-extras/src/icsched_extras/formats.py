@@ -65,7 +65,7 @@ class OrderChange(Change):
         return None if self.old is None else _without_order(self.old)
 
 
-def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
+def changes(workflow: Workflow, order: Sequence[int], _options: object) -> list[Change]:
     """Return the file with *order* as its last comment, in place of an earlier order."""
     [path] = workflow.files
     old = read_bytes(path)

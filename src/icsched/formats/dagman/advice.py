@@ -144,9 +144,9 @@ def strictness(workflow: Submission, around: Settings | None = None) -> Remark |
     return Remark(found.path, found.line, found.text)
 
 
-def refusal(setting: str, *, otherwise: str = "") -> str:
+def refusal(setting: str) -> str:
     """Return what a strict *setting* does, and what to do about it."""
-    what = f"{otherwise}take the PRIORITY lines out of the files"
+    what = "give --keep-existing, or take the PRIORITY lines out of the files"
     return f"'{setting}' makes DAGMan refuse a second priority for a job: {what}"
 
 

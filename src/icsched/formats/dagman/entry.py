@@ -6,25 +6,29 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from icsched.errors import FormatError
 from icsched.files import Change
-from icsched.formats.dagman.advice import refusal, strictness
+from icsched.formats.dagman.advice import advise
+from icsched.formats.dagman.section import line_of
 from icsched.formats.dagman.staleness import present_priorities
 from icsched.formats.dagman.submission import Submission, read_submission
-from icsched.formats.dagman.workflow_files import DagmanSource, DagmanWriting, submission_of
+from icsched.formats.dagman.workflow_files import DagmanSource, order_notes, submission_of
 from icsched.formats.dagman.writer import (
     SUBMIT_FILE,
+    DagmanWriting,
     changes,
+    copies,
+    flat_file,
     has_variables,
     is_job_name,
     job_priorities,
-    overridden,
     removals,
+    submit_removals,
+    without_section,
     workflow_text,
 )
 from icsched.formats.facts import or_zero
 from icsched.formats.port import Format
-from icsched.workflow import Workflow
+from icsched.workflow import Remark, Workflow
 
 
 @dataclass(frozen=True)
@@ -70,13 +74,31 @@ def read_dagman(
     Takes the arguments of `read_submission`. Tasks have ids in DAGMan's order. Raises FormatError
     with file and line for what DAGMan would not accept, and for a cycle.
     """
-    submission = read_submission(
-        path,
-        rescue=rescue,
-        lenient=lenient,
-        use_dag_directory=use_dag_directory,
-        directory=directory,
+    return _workflow(
+        read_submission(
+            path,
+            rescue=rescue,
+            lenient=lenient,
+            use_dag_directory=use_dag_directory,
+            directory=directory,
+        )
     )
+
+
+def _read(paths: Sequence[str], options: DagmanOptions, directory: str = "") -> Workflow[str]:
+    return _workflow(
+        read_submission(
+            paths,
+            rescue=not options.no_rescue,
+            lenient=options.lenient,
+            use_dag_directory=options.usedagdir,
+            directory=directory,
+        )
+    )
+
+
+def _workflow(submission: Submission) -> Workflow[str]:
+    """Return what a submission says, as a workflow."""
     stated = present_priorities(submission)
     has_any = bool((~np.isnan(stated)).any())
     return Workflow(
@@ -92,25 +114,29 @@ def read_dagman(
     )
 
 
-def read_with(paths: Sequence[str], options: DagmanOptions, directory: str = "") -> Workflow[str]:
-    """Return the workflow in DAGMan files, as `read_dagman` does."""
-    return read_dagman(
-        paths,
-        rescue=not options.no_rescue,
-        lenient=options.lenient,
-        use_dag_directory=options.usedagdir,
-        directory=directory,
-    )
-
-
-def _changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
-    """Return the changes that write PRIORITY lines; raises FormatError if DAGMan refuses them."""
-    submission = submission_of(workflow)
+def _changes(workflow: Workflow, order: Sequence[int], options: DagmanWriting) -> Sequence[Change]:
+    """Return the changes that write an order, or make a copy with an order."""
+    submission, kept, path = submission_of(workflow), options.keep_existing, options.output
     priorities = job_priorities(submission, order)
-    strict = strictness(submission)
-    if strict and strict.line and overridden(submission, priorities, via="priority"):
-        raise FormatError(strict.path, strict.line, refusal(strict.text))
-    return changes(submission, priorities)
+    if path is None:
+        return changes(submission, priorities, keep_existing=kept, via=options.via)
+    if options.flatten:
+        return [Change(path, None, flat_file(submission, priorities, keep_existing=kept))]
+    return copies(submission, priorities, path, keep_existing=kept)
+
+
+def _without_order(workflow: Workflow, options: DagmanWriting) -> bytes:
+    return without_section(submission_of(workflow), flatten=options.flatten)
+
+
+def _removals(paths: Sequence[str], workflow: Workflow | None) -> Sequence[Change]:
+    """Return the changes that remove sections, those of submit files first if they are known."""
+    others = [] if workflow is None else submit_removals(submission_of(workflow))
+    return [*others, *removals(paths)]
+
+
+def _advice(workflow: Workflow) -> Sequence[Remark]:
+    return advise(submission_of(workflow), workflow.source.settings)
 
 
 def _write_clusters(workflow: Workflow, clusters: Sequence[Sequence[int]], path: str) -> list[str]:
@@ -126,14 +152,26 @@ DAGMAN = Format(
     label="DAGMan",
     options=DagmanOptions,
     several=True,
-    read=read_with,
+    read=_read,
     changes=_changes,
-    removals=removals,
+    order_options=DagmanWriting,
+    order_notes=order_notes,
+    order_line=line_of,
+    without_order=_without_order,
+    removals=_removals,
+    names_others=has_variables,
+    after_writing=(
+        "submit with condor_submit_dag -maxjobs N, where N is near the most slots that you get:"
+        " without a throttle, jobs may start out of order, and a smaller N leaves slots idle"
+    ),
+    after_inner=(
+        "-maxjobs does not reach inner workflows: put DAGMAN_MAX_JOBS_SUBMITTED = N into a CONFIG"
+        " file of each"
+    ),
     text=workflow_text,
     keeps=frozenset({"done", "commands", "priorities", "streams", "environment", "directories"}),
     takes_name=is_job_name,
     placeholder=SUBMIT_FILE,
     write_clusters=_write_clusters,
-    order_options=DagmanWriting,
-    names_others=has_variables,
+    advice=_advice,
 )

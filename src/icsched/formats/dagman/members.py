@@ -68,6 +68,7 @@ _KNOWN = {
     *("preferences", "rank", "require_gpus", "requirements", "retry_until"),
     *("use_oauth_services", "use_x509userproxy", "x509userproxy"),
 }
+_STEMS = ("my.", "request_", *REFUSED_STEMS)  # of other commands
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]*)?)[ \t]*([KMGT]?)(?:I?B)?", re.IGNORECASE)
 _UNITS = {"K": 1, "M": 2, "G": 3, "T": 4}
 _USUAL_UNIT = {"request_memory": "M", "request_disk": "K"}
@@ -164,16 +165,22 @@ def _wishes(job: Job, description: Description) -> Iterator[tuple[str, Wish]]:
     found = universe(description, where=" in a cluster of several")
     value, setting = found or ("vanilla", Setting("", description.path, description.line))
     yield "universe", Wish(value, job.name, setting)
+    for key, setting in pool_settings(job, description):
+        if key in _REFUSED or key.startswith(REFUSED_STEMS):
+            raise refusal(key, setting, _REFUSED)
+        yield key, Wish(description.expanded(setting), job.name, setting)
+
+
+def pool_settings(job: Job, description: Description) -> Iterator[tuple[str, Setting]]:
+    """Yield the settings that are neither a part of the job's command nor macros."""
     said = {(one.statement.source.path, one.statement.line) for one in job.said}
     by_vars = {key for key, one in description.settings.items() if (one.path, one.line) in said}
     macros = description.referred | by_vars  # most variables are macros, used or not
     for key, setting in description.settings.items():
         if key in _OWN or key in _DROPPED or not setting.value:
             continue
-        if key in _REFUSED or key.startswith(REFUSED_STEMS):
-            raise refusal(key, setting, _REFUSED)
-        if key not in macros or key in _KNOWN or key.startswith(("my.", "request_")):
-            yield key, Wish(description.expanded(setting), job.name, setting)
+        if key not in macros or key in _KNOWN or key in _REFUSED or key.startswith(_STEMS):
+            yield key, setting
 
 
 def job_statements(name: str, jobs: Sequence[Job]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from icsched.errors import FormatError
 from icsched.formats.dagman.flat import Flat
+from icsched.formats.dagman.members import pool_settings
 from icsched.formats.dagman.source import shortened
 from icsched.formats.dagman.statements import Abort, Node, Script
 from icsched.formats.dagman.submission import Job, Submission
@@ -33,6 +34,8 @@ from icsched.workflow import Command
 
 _NUMBER = "\1"  # stands for the number of a job, which only HTCondor knows
 _NO_FILES = ("", "none", '""')
+# Statements that commands, priorities and done jobs come from.
+_IN_COLUMNS = ("DONE", "PRIORITY", "VARS", "SUBMIT-DESCRIPTION", "SUBMIT_DESCRIPTION")
 _REFUSED = {
     **REFUSED,
     "noop_job": "a job that runs",
@@ -76,6 +79,27 @@ def outputs_of(workflow: Submission) -> list[list[str]]:
             with suppress(FormatError):  # of a job that is done: `commands_of` takes no other
                 outputs[-1] = _listed(descriptions.of(job), RETURNED)
     return outputs
+
+
+def left_out(workflow: Submission) -> list[str]:
+    """Return what no column of a workflow holds: commands of DAGMan and of submit files, each once.
+
+    Submit files that cannot be read are skipped.
+    """
+    found: dict[str, None] = {}
+    for place in workflow.places:
+        directives = place.scope.directives
+        about_jobs = (statement for statement, _ in place.statements_about_jobs())
+        for statement in (*directives, *about_jobs):
+            found[statement.text.split(maxsplit=1)[0].upper()] = None
+    for keyword in _IN_COLUMNS:
+        found.pop(keyword, None)
+    descriptions = Descriptions()
+    for job in workflow.all_jobs:
+        if job.node.kind == "JOB" and not job.node.noop:
+            with suppress(FormatError):
+                found.update((key, None) for key, _ in pool_settings(job, descriptions.of(job)))
+    return list(found)
 
 
 def _jobs(workflow: Submission) -> list[Job]:

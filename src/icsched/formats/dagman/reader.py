@@ -129,20 +129,12 @@ class Reader:
 
     lenient: bool = False  # skip unknown commands
     use_dag_directory: bool = False  # names of files are relative to the file that has them
-    directory: str = ""  # otherwise to this directory
     remarks: list[Remark] = field(default_factory=list)
     configs: list[str] = field(default_factory=list)  # files that CONFIG names
     files: Files = field(default_factory=Files)
     budget: Budget = field(default_factory=Budget)
     top: Scope = field(default_factory=Scope)
     scopes: dict[tuple[int, str, str, str], Scope] = field(default_factory=dict)  # of splices
-
-    def read(self, paths: Sequence[str]) -> None:
-        """Read the files that together make a workflow."""
-        sources = [self.files.load(path, named_by_user=True) for path in paths]
-        for number, source in enumerate(sources):
-            self.top.prefix = f"{number}." if len(paths) > 1 else ""
-            self.read_file(source, self.top, self.start_of(source, self.directory))
 
     def read_rescue(self, path: str) -> None:
         """Read a rescue file, whose names can refer to all jobs of the workflow."""

@@ -94,7 +94,7 @@ class Scope:
     lowest: int = 0  # the priority that ALL_NODES may give to a join node
     first_weak: Statement | None = None  # the first statement of the scope that says WEAK PARENT
     places: int = 0  # of splices, and of splices in them, and so on
-    joins: int = 0  # PARENT statements with several parents and several children
+    joins: int = 0  # PARENT statements of several parents and children: DAGMan adds join nodes
     _slot: dict[str, int] = field(default_factory=dict)
     _unindexed: list[range] = field(default_factory=list)
 

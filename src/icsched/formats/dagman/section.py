@@ -100,14 +100,14 @@ def companion_in(text: bytes) -> str | None:
 
 
 def line_of(data: bytes) -> int | None:
-    """Return the number of the line where a section begins; None if there is no section."""
-    begins = _lines_that_start(data, _BEGIN)
-    return data.count(b"\n", 0, begins[0]) + 1 if begins else None
+    """Return the number of the line where a section begins, or a part of one; None without any."""
+    marks = _lines_that_start(data, _BEGIN) or _lines_that_start(data, _END)
+    return data.count(b"\n", 0, marks[0]) + 1 if marks else None
 
 
 def is_in(data: bytes) -> bool:
     """Whether *data* has a section, or a part of one."""
-    return bool(_lines_that_start(data, _BEGIN) or _lines_that_start(data, _END))
+    return line_of(data) is not None
 
 
 def _span(path: str, data: bytes) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ from icsched import _native
 from icsched._native import DagmanScan, JobOptions, Problem
 from icsched.arrays import Ids
 from icsched.errors import FormatError
-from icsched.files import read_bytes
+from icsched.files import is_special, read_bytes
 from icsched.formats.dagman import section
 from icsched.formats.dagman.grammar import UnreadableError, parse
 from icsched.formats.dagman.statements import Command, Directive, Modifier, Node, Text
@@ -269,15 +269,6 @@ def beside(source: Source, path: str, file: str) -> str:
         " (DAGMan looks from the directory you submit in; the file is beside the one that names"
         " it: go there, or give --usedagdir)"
     )
-
-
-def is_special(path: str) -> bool:
-    """Whether *path* exists but is not an ordinary file, so that reading it may never end."""
-    try:
-        status = os.stat(path)  # once: a second look may fail, and say that nothing is there
-    except (OSError, ValueError):
-        return False  # reading it says why
-    return not stat.S_ISREG(status.st_mode)
 
 
 def is_missing(path: str) -> bool:

@@ -89,7 +89,7 @@ def _problems(workflow: Submission, number: int, said: _Said) -> Iterator[str]:
     if early.any():
         yield f"it puts {_jobs(list(compress(workflow.names, early)))} before a parent"
     ours = said.is_told_dagman & ~workflow.has_priority
-    if workflow.joins and (said.value[ours] >= workflow.lowest).any():
+    if workflow.scope.joins and (said.value[ours] >= workflow.scope.lowest).any():
         yield "its numbers make DAGMan's own join nodes wait"
     companion = section.companion_in(said.text)
     if companion:

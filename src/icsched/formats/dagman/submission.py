@@ -192,16 +192,6 @@ class Submission:
         return {name: value for name, has_priority, value in rows if has_priority}
 
     @property
-    def joins(self) -> int:
-        """PARENT statements for which DAGMan puts a join node between the jobs."""
-        return self.scope.joins
-
-    @property
-    def lowest(self) -> int:
-        """The lowest priority that a join node may have, 0 or less."""
-        return self.scope.lowest
-
-    @property
     def has_splices(self) -> bool:
         """Whether some jobs come from splices."""
         return bool(self.scope.instances)
@@ -288,19 +278,21 @@ def read_submission(
     """
     several = [path] if isinstance(path, str | os.PathLike) else path
     paths = tuple(os.fspath(one) for one in several)
-    reader = Reader(lenient, use_dag_directory, directory)
-    reader.read(paths)
+    reader = Reader(lenient, use_dag_directory)
+    roots = tuple(reader.files.load(path, named_by_user=True) for path in paths)
+    for number, root in enumerate(roots):
+        reader.top.prefix = f"{number}." if len(roots) > 1 else ""
+        reader.read_file(root, reader.top, reader.start_of(root, directory))
     newest = newest_rescue(paths) if rescue and paths else None
     if newest:
         reader.read_rescue(newest)
-    loaded = reader.files.loaded
     return Submission(
-        tuple(loaded[path] for path in paths),
+        roots,
         reader.top,
         tuple(reader.remarks),
         tuple(reader.configs),
         newest,
-        tuple(loaded),
+        tuple(reader.files.loaded),
         directory,
         use_dag_directory,
     )

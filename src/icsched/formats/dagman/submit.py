@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from icsched.errors import FormatError
-from icsched.files import read_bytes
-from icsched.formats.dagman.source import check_text, is_special, shortened
+from icsched.files import is_special, read_bytes
+from icsched.formats.dagman.source import check_text, shortened
 from icsched.formats.dagman.statements import BLANKS, Vars
 from icsched.formats.dagman.submission import Job
 

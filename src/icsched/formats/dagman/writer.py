@@ -19,16 +19,27 @@ import numpy as np
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import Change as FileChange
-from icsched.files import read_bytes, read_if_there, write_text
+from icsched.files import is_special, read_bytes, read_if_there, write_text
 from icsched.formats.dagman import section
-from icsched.formats.dagman.source import is_special
 from icsched.formats.dagman.staleness import arcs_stamp, root_stamp
 from icsched.formats.dagman.statements import BLANKS, RESERVED
 from icsched.formats.dagman.submission import Job, Submission
 from icsched.formats.facts import said
+from icsched.formats.port import Writing
 from icsched.workflow import Command, Workflow
 
 Via = Literal["priority", "vars"]
+
+
+@dataclass(frozen=True)
+class DagmanWriting(Writing):
+    """How an order is written into DAGMan files; `icsched prio --help` says what each does."""
+
+    recursive: bool = False
+    flatten: bool = False
+    keep_existing: bool = False
+    via: Via = "priority"
+
 
 # DAGMan knows the jobs of splices by name only after the end of some file. So the section of a
 # workflow with splices begins by including this file, which is beside the workflow.
@@ -66,7 +77,7 @@ def job_priorities(workflow: Submission, order: Sequence[int]) -> dict[str, int]
     """
     done = [name for name, is_done in zip(workflow.names, workflow.done, strict=True) if is_done]
     names = [*done, *(str(workflow.dag.names[task]) for task in order)]
-    top = workflow.lowest - 1 if workflow.joins else len(names)
+    top = workflow.scope.lowest - 1 if workflow.scope.joins else len(names)
     if top - len(names) < -(2**31):
         problem = "expected PRIORITY ALL_NODES to leave room for lower priorities"
         raise FormatError(workflow.roots[0].path, None, problem)
@@ -124,7 +135,12 @@ def copies(
 def _with_sections(
     workflow: Submission, told: dict[str, int], by_vars: set[str], paths: Sequence[str]
 ) -> list[bytes]:
-    """Return the bytes of the user's files with sections, to be written to *paths*."""
+    """Return the bytes of the user's files with sections, to be written to *paths*.
+
+    A workflow without jobs gets no section.
+    """
+    if not workflow.names:
+        return [section.removed(root.path, root.raw) for root in workflow.roots]
     are_several = len(workflow.roots) > 1
     if are_several and workflow.has_splices:
         problem = "expected one file at a time where there are splices: DAGMan calls their jobs"
@@ -151,15 +167,20 @@ def _included(workflow: Submission, path: str) -> str:
         name = os.path.basename(name)
     else:  # DAGMan may be started elsewhere
         name = os.path.abspath(name)
-    if re.search(r"[\s\"']", name) or is_special(path) or path.startswith("/dev/"):
-        problem = "expected an ordinary file whose path has no blanks and quotes, for the INCLUDE"
-        raise FormatError(path, None, f"{problem} beside it; --flatten needs none")
+    if is_special(path) or path.startswith("/dev/"):
+        problem = "it has splices, so that its copy includes a file beside the copy"
+        advice = "write to an ordinary file by -o FILE, or use --flatten"
+        raise FormatError(workflow.roots[0].path, None, f"{problem}: {advice}")
+    if re.search(r"[\s\"']", name):
+        problem = "expected a path without blanks and quotes, for the INCLUDE of a file beside it"
+        raise FormatError(path, None, f"{problem}; --flatten needs none")
     return name
 
 
 def _companions(workflow: Submission, paths: Sequence[str]) -> Iterator[Change]:
     """Yield the changes that make companions; raises FormatError if one is not icsched's."""
-    for name in (path + COMPANION for path in paths if workflow.has_splices):
+    needs_companion = workflow.has_splices and workflow.names
+    for name in (path + COMPANION for path in paths if needs_companion):
         data = read_if_there(name)
         if data not in (None, _EMPTY):
             raise FormatError(name, None, "expected a file that icsched wrote, or no file")
@@ -173,6 +194,8 @@ def flat_file(
     from icsched.formats.dagman.flat import as_file, flat_name, flattened  # few files are flat
 
     path = workflow.roots[0].path
+    if not workflow.names:
+        return as_file(flattened(workflow))
     told = _told(workflow, priorities, keep_existing=keep_existing)
     lines = [f"PRIORITY {flat_name(name)} {value}" for name, value in told.items()]
     names = list(map(flat_name, workflow.names))

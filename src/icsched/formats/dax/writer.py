@@ -10,7 +10,8 @@ from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.dax.markup import Edit, attribute, content, is_text
 from icsched.formats.dax.reader import NOTHING, STREAMS, DaxSource
-from icsched.formats.facts import priorities_by, said, written_names
+from icsched.formats.facts import said, written_names
+from icsched.formats.port import Writing
 from icsched.workflow import Command, Workflow
 
 _SPACE = "http://pegasus.isi.edu/schema/DAX"
@@ -131,7 +132,7 @@ def is_name(name: str) -> bool:
     return bool(_NAME.fullmatch(name))
 
 
-def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
+def changes(workflow: Workflow, order: Sequence[int], _options: Writing) -> list[Change]:
     """Return the change that writes an order as condor profiles."""
     if not isinstance(workflow.source, DaxSource):
         raise ArgumentError(f"expected a workflow that was read from a file, got {workflow!r}")
@@ -139,11 +140,11 @@ def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     name = f"{places.prefix}profile"
     opening = f'<{name} namespace="condor" key="priority">'
     edits: list[Edit] = []
-    for task, value in priorities_by(order).items():
+    for step, task in enumerate(order):
         start, at, after = places.starts[task], places.tags[task], places.leads[task]
-        inside = f"{opening}{value}</{name}>"
+        inside = f"{opening}{len(order) - step}</{name}>"
         edits.append(
-            (start, places.stops[task], str(value))
+            (start, places.stops[task], str(len(order) - step))
             if start >= 0
             else places.document.inserted(at, inside, after=after)
         )

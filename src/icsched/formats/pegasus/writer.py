@@ -14,9 +14,10 @@ from typing import Any
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
-from icsched.formats.facts import Edit, edited, priorities_by, said, written_names
+from icsched.formats.facts import Edit, edited, said, written_names
 from icsched.formats.pegasus.document import events
 from icsched.formats.pegasus.reader import PegasusSource
+from icsched.formats.port import Writing
 from icsched.workflow import Command, Workflow
 
 NOTHING = Command(("/bin/true",))  # transformation of a task that runs nothing
@@ -153,7 +154,7 @@ class _Place:
     inner: dict[str, Any] = field(default_factory=dict)  # a _Place or the event of a word
 
 
-def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
+def changes(workflow: Workflow, order: Sequence[int], _options: Writing) -> list[Change]:
     """Return the change that gives the first task of *order* the largest priority, the last 1.
 
     Raises ArgumentError if the workflow was not read from a Pegasus file, FormatError for a job
@@ -162,8 +163,7 @@ def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     source = workflow.source
     if not isinstance(source, PegasusSource):
         raise ArgumentError("expected a workflow that was read from a Pegasus file")
-    wanted = priorities_by(order).items()
-    numbers = {str(workflow.names[task]): priority for task, priority in wanted}
+    numbers = workflow.source.priorities(workflow, order)
     text = source.data.decode()
     mark = _MARK if text.startswith(_MARK) else ""
     text = text.removeprefix(_MARK)

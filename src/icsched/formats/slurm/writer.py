@@ -9,13 +9,14 @@ from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.command_line import command_of, command_text
 from icsched.formats.facts import Edit, edited, said, written_names
+from icsched.formats.port import Writing
 from icsched.formats.slurm.reader import MOST_NICE, NOTHING, STREAMS, Job, SlurmSource
 from icsched.workflow import Command, Workflow
 
 _SCRIPT = "task.sh"  # the command of a task without a known command
 
 
-def changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
+def changes(workflow: Workflow, order: Sequence[int], _options: Writing) -> Sequence[Change]:
     """Return the change that gives each job its place in the order as ``--nice``.
 
     Slurm runs a job with a smaller number first. Users may only set numbers that are not negative.

@@ -14,7 +14,8 @@ from msgspec import Raw, Struct
 from icsched.arrays import Rows
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
-from icsched.formats.facts import Edit, edited, priorities_by, said, written_names
+from icsched.formats.facts import Edit, edited, said, written_names
+from icsched.formats.port import Writing
 from icsched.formats.wfformat.reader import Parsed, WfformatSource
 from icsched.formats.wfformat.schema import Document
 from icsched.workflow import Command, Workflow
@@ -123,7 +124,7 @@ class _ById(Struct, gc=False):
     priority: Raw = Raw()
 
 
-def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
+def changes(workflow: Workflow, order: Sequence[int], _options: Writing) -> list[Change]:
     """Return the change that gives the first task of *order* the largest priority, the last 1.
 
     Raises ArgumentError if the workflow was not read from a WfFormat file.
@@ -131,8 +132,7 @@ def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     if not isinstance(workflow.source, WfformatSource):
         raise ArgumentError("expected a workflow that was read from a WfFormat file")
     parsed = workflow.source.parsed
-    wanted = priorities_by(order).items()
-    numbers = {str(workflow.names[task]): priority for task, priority in wanted}
+    numbers = workflow.source.priorities(workflow, order)
     edits = _old_edits(parsed, numbers) if parsed.is_old else _edits(parsed, numbers)
     mark, new = parsed.mark, edited(parsed.data, edits)
     return [Change(parsed.path, mark + parsed.data, mark + new)]
