@@ -139,4 +139,4 @@ def decompose(dag: Dag) -> Decomposition:
     >>> parts.superdag.arcs.tolist()
     [[0, 1]]
     """
-    return Decomposition(dag, _native.decompose(dag.child_rows, dag.parent_rows))
+    return Decomposition(dag, Blocks(*_native.decompose(dag.child_rows, dag.parent_rows)))
