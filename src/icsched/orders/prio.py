@@ -21,8 +21,8 @@ from icsched.dag import Dag
 from icsched.orders.choice import Made, NamedOrder
 from icsched.pebble import area, priority_order, remaining_paths
 from icsched.theory.analysis import analyse_reduced, proved_by_theorem, settled_by_referee
+from icsched.theory.blocks import without_shortcuts
 from icsched.theory.bounds import proof_of
-from icsched.theory.decomposition import without_shortcuts
 from icsched.theory.recursion import optimal_by_parts
 
 # Above this size, in tasks plus arcs, only the first way to break ties is tried.

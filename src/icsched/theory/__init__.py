@@ -14,8 +14,15 @@ from icsched.theory.batch import (
     has_small_union,
     small_union_dag,
 )
-from icsched.theory.blocks import BlockGroup, Kind, family_name
-from icsched.theory.decomposition import Decomposition, decompose, shortcuts, without_shortcuts
+from icsched.theory.blocks import (
+    BlockGroup,
+    Decomposition,
+    Kind,
+    decompose,
+    family_name,
+    shortcuts,
+    without_shortcuts,
+)
 from icsched.theory.memory import lean_order
 from icsched.theory.priorities import (
     BlockProfile,

@@ -31,8 +31,15 @@ from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.frames import brief
 from icsched.pebble import Order
-from icsched.theory.blocks import BlockGroup, Kind, block_groups, block_names
-from icsched.theory.decomposition import Decomposition, decompose, without_shortcuts
+from icsched.theory.blocks import (
+    BlockGroup,
+    Decomposition,
+    Kind,
+    block_groups,
+    block_names,
+    decompose,
+    without_shortcuts,
+)
 from icsched.theory.proof import (
     EXACT,
     LARGEST_AREA,

@@ -28,9 +28,8 @@ from icsched.theory.analysis import (
     analyse_reduced,
     enabled_by,
 )
-from icsched.theory.blocks import Kind
+from icsched.theory.blocks import Kind, shortcuts, without_shortcuts
 from icsched.theory.bounds import BoundedOrder, Dual, Least, Series, Step, Sum, Without
-from icsched.theory.decomposition import shortcuts, without_shortcuts
 from icsched.theory.envelopes import envelope
 from icsched.theory.pieces import (
     Pieces,
