@@ -240,8 +240,8 @@ class _Recursion:
     ) -> BoundedOrder:
         """Return the best order and bound of *dag*; equal dags are solved once.
 
-        A dag *is_free* of looks for its size if it is the whole dag, or one of several parts that
-        together are no larger than the dag. *analysis* is given if it is known.
+        *analysis* is that of *dag*, if it is known. A part that *is_free* costs no looks for its
+        size: it is the whole dag, or one of several parts that together are no larger.
         """
         if not dag.arc_count:
             return _star(dag)
