@@ -29,6 +29,7 @@ from icsched._core import (
     block_spines as block_spines,
     build as build,
     connected_parts as connected_parts,
+    decompose as decompose,
     depth_first_order as depth_first_order,
     exchange_pieces as exchange_pieces,
     give_up_kernels as give_up_kernels,
@@ -40,6 +41,7 @@ from icsched._core import (
     max_plus as max_plus,
     maximum_area_order as maximum_area_order,
     most_enabled as most_enabled,
+    order_blocks as order_blocks,
     priority as priority,
     priority_order as priority_order,
     pull_forward as pull_forward,
@@ -76,19 +78,6 @@ class BlockOrders:
     arcs: Ids
     enabled: Ids
     alike: Ids
-
-
-def decompose(children: Rows, parents: Rows) -> Blocks:
-    """Blocks of a dag without shortcuts."""
-    return Blocks(*_core.decompose(children, parents))
-
-
-def order_blocks(
-    children: Rows, blocks: Blocks, *, exact_nonsinks: int, exact_sets: int, all_sets: int
-) -> BlockOrders:
-    """Order every block by theorem, by the referee if small, else by rule."""
-    limits = (exact_nonsinks, exact_sets, all_sets)
-    return BlockOrders(*_core.order_blocks(children, blocks, *limits))
 
 
 def tree_sum_order(children: Rows, blocks: Blocks) -> Ids | None:

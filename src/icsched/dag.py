@@ -13,16 +13,17 @@ from functools import cached_property
 from itertools import compress
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from icsched import _native
+from icsched import _native, checks
 from icsched.arrays import Ids, Mask, Rows, TaskId, frozen, ids_where, mask_of
 from icsched.errors import ArgumentError, CycleError, GraphError, UnknownTaskError, not_installed
 from icsched.frames import Shown
 from icsched.graph_inputs import (
+    MOST_TASKS,
     NetworkxGraph,
     ParentsOf,
     T,
@@ -34,7 +35,6 @@ from icsched.graph_inputs import (
     is_integer,
     mapping_arcs,
     mask_of_array,
-    task_count,
 )
 
 if TYPE_CHECKING:
@@ -48,6 +48,11 @@ class Dag(Shown, Generic[T_co]):
     parents. Ids follow the mapping's order; a task that occurs only as a parent gets the
     next free id, in order of first mention. Repeated arcs count once.
 
+    `names` has the user's names by task id; it is ``range(len(dag))`` if none were given.
+    `child_rows` and `parent_rows` have the children and parents of all tasks, for kernels and array
+    code. `fifo_order` is a topological order: sources by id, then each task when its last parent
+    has run. `arc_count` counts the arcs.
+
     Raises CycleError, which names the cycle, if the graph has one.
 
     >>> dag = Dag({"a": [], "b": ["a"], "c": ["a", "b"]})
@@ -58,6 +63,12 @@ class Dag(Shown, Generic[T_co]):
     >>> "b" in dag, list(dag)
     (True, ['a', 'b', 'c'])
     """
+
+    names: Sequence[T_co]
+    child_rows: Rows
+    parent_rows: Rows
+    fifo_order: Ids
+    arc_count: int
 
     def __init__(self, parents_of: ParentsOf[T_co]) -> None:
         names, parents, children = mapping_arcs(parents_of)
@@ -86,7 +97,7 @@ class Dag(Shown, Generic[T_co]):
         >>> Dag.from_arcs(3, [(0, 1), (0, 2)]).sinks.tolist()
         [1, 2]
         """
-        count = task_count(tasks)
+        count = checks.whole_number("number of tasks", tasks, least=0, most=MOST_TASKS)
         return cls._from_checked(arc_pairs(arcs, count), checked_names(count, names))
 
     @classmethod
@@ -104,14 +115,21 @@ class Dag(Shown, Generic[T_co]):
         for rows in (child_rows, parent_rows):
             frozen(rows.offsets)
             frozen(rows.targets)
-        self._children, self._parents = child_rows, parent_rows
-        self._fifo_order = frozen(order)
-        self._names = names
+        vars(self).update(
+            names=names,
+            child_rows=child_rows,
+            parent_rows=parent_rows,
+            fifo_order=frozen(order),
+            arc_count=len(child_rows.targets),
+        )
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Dag never changes: its {name} cannot be set")
 
     # Size, names, identity
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self.names)
 
     def __contains__(self, name: object) -> bool:
         """Whether a task is called *name*."""
@@ -122,17 +140,7 @@ class Dag(Shown, Generic[T_co]):
 
     def __iter__(self) -> Iterator[T_co]:
         """Iterate over the names in id order."""
-        return iter(self._names)
-
-    @property
-    def arc_count(self) -> int:
-        """Number of arcs, repeats counted once."""
-        return len(self._children.targets)
-
-    @property
-    def names(self) -> Sequence[T_co]:
-        """The user's names by task id; ``range(len(dag))`` if none were given."""
-        return self._names
+        return iter(self.names)
 
     def id_of(self, name: Hashable) -> int:
         """Return the id of the task called *name*; raises UnknownTaskError.
@@ -148,7 +156,7 @@ class Dag(Shown, Generic[T_co]):
     @cached_property
     def ids(self) -> Mapping[T_co, int]:
         """The id of each name, in id order."""
-        return MappingProxyType({name: task for task, name in enumerate(self._names)})
+        return MappingProxyType({name: task for task, name in enumerate(self.names)})
 
     def __repr__(self) -> str:
         return f"Dag(tasks={len(self)}, arcs={self.arc_count})"
@@ -158,16 +166,16 @@ class Dag(Shown, Generic[T_co]):
         if not isinstance(other, Dag):
             return NotImplemented
         return (
-            np.array_equal(self._children.offsets, other._children.offsets)
-            and np.array_equal(self._children.targets, other._children.targets)
-            and (self._names == other._names or tuple(self._names) == tuple(other._names))
+            np.array_equal(self.child_rows.offsets, other.child_rows.offsets)
+            and np.array_equal(self.child_rows.targets, other.child_rows.targets)
+            and (self.names == other.names or tuple(self.names) == tuple(other.names))
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Dag._from_checked, (self.arcs, self._names)
+        return Dag._from_checked, (self.arcs, self.names)
 
     def __hash__(self) -> int:
-        return hash((len(self), self._children.targets.tobytes()))
+        return hash((len(self), self.child_rows.targets.tobytes()))
 
     # Neighbours and shape
 
@@ -178,11 +186,11 @@ class Dag(Shown, Generic[T_co]):
         clusters and games return. ``child_rows[id]`` takes only ids, and is faster. Raises
         UnknownTaskError for an unknown task.
         """
-        return self._children[self.find(task)]
+        return self.child_rows[self.find(task)]
 
     def parents(self, task: Hashable) -> Ids:
         """Return the ids of the parents of *task*, a name or an id, as `children` does."""
-        return self._parents[self.find(task)]
+        return self.parent_rows[self.find(task)]
 
     def find(self, task: Hashable) -> int:
         """Return the id of *task*, a name or an id, as `children` takes it.
@@ -194,8 +202,8 @@ class Dag(Shown, Generic[T_co]):
         """
         is_name = self.numbers_are_names and not isinstance(task, TaskId)
         if is_name or not isinstance(task, (int, np.integer)):
-            found = -1 if isinstance(self._names, range) else self.id_of(task)
-            if found < 0 or is_integer(task) != is_integer(self._names[found]):  # 1.0 and True == 1
+            found = -1 if isinstance(self.names, range) else self.id_of(task)
+            if found < 0 or is_integer(task) != is_integer(self.names[found]):  # 1.0 and True == 1
                 raise UnknownTaskError(task)
             return found
         if isinstance(task, bool) or not 0 <= task < len(self):
@@ -205,8 +213,8 @@ class Dag(Shown, Generic[T_co]):
     @cached_property
     def numbers_are_names(self) -> bool:
         """Whether the names of tasks are integers, but not their ids."""
-        named = not isinstance(self._names, range)
-        return named and any(isinstance(name, (int, np.integer)) for name in self._names)
+        named = not isinstance(self.names, range)
+        return named and any(isinstance(name, (int, np.integer)) for name in self.names)
 
     def mask(self, tasks: Iterable[Hashable]) -> Mask:
         """Return one boolean per task of the dag: whether it is among *tasks*, names or ids.
@@ -223,36 +231,21 @@ class Dag(Shown, Generic[T_co]):
         given = tasks.tolist() if isinstance(tasks, np.ndarray) else tasks
         return mask_of([self.find(task) for task in given], len(self))
 
-    @property
-    def child_rows(self) -> Rows:
-        """All children as compressed rows, for kernels and array code."""
-        return self._children
-
-    @property
-    def parent_rows(self) -> Rows:
-        """All parents as compressed rows, for kernels and array code."""
-        return self._parents
-
-    @property
-    def fifo_order(self) -> Ids:
-        """A topological order: sources by id, then each task when its last parent has run."""
-        return self._fifo_order
-
     @cached_property
     def arcs(self) -> Ids:
         """All arcs as rows of (parent id, child id), sorted."""
         parents = np.repeat(np.arange(len(self), dtype=np.int32), self.out_degrees)
-        return frozen(np.column_stack([parents, self._children.targets]))
+        return frozen(np.column_stack([parents, self.child_rows.targets]))
 
     @cached_property
     def in_degrees(self) -> Ids:
         """Number of parents of each task."""
-        return frozen(self._parents.sizes)
+        return frozen(self.parent_rows.sizes)
 
     @cached_property
     def out_degrees(self) -> Ids:
         """Number of children of each task."""
-        return frozen(self._children.sizes)
+        return frozen(self.child_rows.sizes)
 
     @cached_property
     def sources(self) -> Ids:
@@ -277,7 +270,7 @@ class Dag(Shown, Generic[T_co]):
         [0, 1, 2]
         """
         ones = np.ones(len(self))
-        return frozen(_native.longest_paths(self._children, self._fifo_order, ones).astype("i4"))
+        return frozen(_native.longest_paths(self.child_rows, self.fifo_order, ones).astype("i4"))
 
     @property
     def is_bipartite(self) -> bool:
@@ -293,7 +286,7 @@ class Dag(Shown, Generic[T_co]):
         >>> [part.tolist() for part in Dag({"a": [], "b": [], "c": ["a"]}).connected_parts]
         [[0, 2], [1]]
         """
-        label = _native.connected_parts(self._children)
+        label = _native.connected_parts(self.child_rows)
         by_part = np.argsort(label, kind="stable").astype(np.int32)
         ends = np.cumsum(np.bincount(label))
         return tuple(frozen(part) for part in np.split(by_part, ends[:-1])) if len(self) else ()
@@ -322,7 +315,7 @@ class Dag(Shown, Generic[T_co]):
         gone = self.mask(executed)
         early = np.flatnonzero(gone[self.arcs[:, 1]] & ~gone[self.arcs[:, 0]])
         if len(early):
-            parent, child = (self._names[task] for task in self.arcs[early[0]])
+            parent, child = (self.names[task] for task in self.arcs[early[0]])
             raise GraphError(f"task {child!r} cannot have run: its parent {parent!r} has not")
         return self._subdag(~gone)
 
@@ -332,7 +325,7 @@ class Dag(Shown, Generic[T_co]):
         >>> Dag({"a": [], "b": ["a"]}).dual().children(1).tolist()
         [0]
         """
-        return Dag._from_checked(self.arcs[:, ::-1], self._names)
+        return Dag._from_checked(self.arcs[:, ::-1], self.names)
 
     def with_arcs(self, keep: Mask) -> Dag[T_co]:
         """Return the dag with the same tasks, and only the `arcs` for which *keep* is true.
@@ -340,7 +333,7 @@ class Dag(Shown, Generic[T_co]):
         >>> Dag({"a": [], "b": ["a"], "c": ["a", "b"]}).with_arcs(np.array([True, False, True]))
         Dag(tasks=3, arcs=2)
         """
-        return Dag._from_checked(self.arcs[keep], self._names)
+        return Dag._from_checked(self.arcs[keep], self.names)
 
     def __add__(self, other: Dag[T]) -> Dag[T_co | T | int]:
         """Return the sum: both dags side by side. The ids of *other* follow the ids of this dag."""
@@ -359,17 +352,17 @@ class Dag(Shown, Generic[T_co]):
         [[0, 1], [0, 2], [1, 3], [2, 3]]
         """
         sinks, sources = [list(ends) for ends in zip(*merge, strict=True)] or ([], [])
-        check_ends(sinks, self.out_degrees > 0, self._names, "sinks of the first dag")
-        check_ends(sources, other.in_degrees > 0, other._names, "sources of the second")
+        check_ends(sinks, self.out_degrees > 0, self.names, "sinks of the first dag")
+        check_ends(sources, other.in_degrees > 0, other.names, "sources of the second")
         new_id = np.full(len(other), -1, np.int32)
         new_id[sources] = sinks
         fresh = np.flatnonzero(new_id < 0)
         tasks = len(self) + len(fresh)
         new_id[fresh] = np.arange(len(self), tasks)
         arcs = np.concatenate([self.arcs, new_id[other.arcs]])
-        if isinstance(self._names, range) or isinstance(other._names, range):
+        if isinstance(self.names, range) or isinstance(other.names, range):
             return Dag.from_arcs(tasks, arcs)
-        names: tuple[Any, ...] = (*self._names, *(other._names[t] for t in fresh.tolist()))
+        names: tuple[Any, ...] = (*self.names, *(other.names[t] for t in fresh.tolist()))
         if len(set(names)) < tasks:
             return Dag.from_arcs(tasks, arcs)
         return Dag.from_arcs(tasks, arcs, names=names)
@@ -377,7 +370,7 @@ class Dag(Shown, Generic[T_co]):
     def _subdag(self, keep: Mask) -> Dag[T_co]:
         new_id = np.cumsum(keep, dtype=np.int32) - 1
         inside = keep[self.arcs].all(axis=1)
-        names = canonical_names(tuple(compress(self._names, keep.tolist())))
+        names = canonical_names(tuple(compress(self.names, keep.tolist())))
         return Dag._from_checked(new_id[self.arcs[inside]], names)
 
     # To and from other libraries
@@ -388,8 +381,8 @@ class Dag(Shown, Generic[T_co]):
         >>> Dag({"a": [], "b": ["a"]}).to_mapping()
         {'a': [], 'b': ['a']}
         """
-        name = self._names
-        return {name[task]: [name[p] for p in self._parents[task]] for task in range(len(self))}
+        name = self.names
+        return {name[task]: [name[p] for p in self.parent_rows[task]] for task in range(len(self))}
 
     @classmethod
     def from_networkx(cls, graph: NetworkxGraph[T_co]) -> Dag[T_co]:
@@ -417,8 +410,8 @@ class Dag(Shown, Generic[T_co]):
         except ImportError:
             raise not_installed("networkx", "networkx") from None
         graph: networkx.DiGraph[T_co] = nx.DiGraph()
-        graph.add_nodes_from(self._names)
-        name = self._names
+        graph.add_nodes_from(self.names)
+        name = self.names
         graph.add_edges_from((name[parent], name[child]) for parent, child in self.arcs.tolist())
         return graph
 

@@ -6,13 +6,13 @@
     ├── GraphError (ValueError)          the input is not a dag we can hold
     │   ├── CycleError (graphlib.CycleError)
     │   └── UnknownTaskError (KeyError)
-    ├── ArgumentError (ValueError)       an argument or option is wrong, or does not go with another
+    ├── ArgumentError (ValueError)       an argument is wrong, or cannot be used with another
     ├── ScheduleError (ValueError)       an order is not a legal order of its dag
     ├── GameError (ValueError)           a move breaks the rules of a game
     │   └── StateError                   tasks are listed as executed or running that cannot be
     ├── ClusterError (ValueError)        a cluster cannot be made
     ├── SimulationError (ValueError)     a simulation cannot run with its inputs
-    │   └── PoolError                    a pool cannot finish a dag, or not soon
+    │   └── PoolError                    a pool cannot finish a dag, or only too slowly
     ├── MemoryLimitError (ValueError)    no known order fits a limit of memory
     ├── CertificateError (ValueError)    a certificate does not prove what it claims
     ├── LimitError (RuntimeError)        an exact computation would grow too large
@@ -61,7 +61,7 @@ class CycleError(GraphError, graphlib.CycleError):
 
 
 class UnknownTaskError(GraphError, KeyError):
-    """A task was named that the dag does not have; `task` is that name."""
+    """The dag has no task of this name, or with this id; `task` is the name or the id."""
 
     def __init__(self, task: object) -> None:
         super().__init__(task)
@@ -107,7 +107,7 @@ class SimulationError(IcschedError, ValueError):
 
 
 class PoolError(SimulationError):
-    """A pool cannot finish a dag, or not within the time and memory there is."""
+    """A pool cannot finish a dag at all, or not within the available time and memory."""
 
 
 class MemoryLimitError(IcschedError, ValueError):

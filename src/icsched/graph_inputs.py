@@ -48,11 +48,6 @@ class NetworkxGraph(Protocol[T_co]):
     def __iter__(self) -> Iterator[T_co]: ...
 
 
-def task_count(tasks: object) -> int:
-    """Return *tasks*; raises ArgumentError unless a dag can have that many tasks."""
-    return checks.whole_number("number of tasks", tasks, least=0, most=MOST_TASKS)
-
-
 def integers(values: object, what: str) -> NDArray[np.integer[Any]]:
     """Return *values* as an array of integers; raises GraphError for other values."""
     try:
@@ -132,7 +127,7 @@ def mapping_arcs(parents_of: ParentsOf[T]) -> tuple[Sequence[T], Ids, Ids]:
                 problem = f"a task cannot be called {parent!r}"
                 raise GraphError(f"parents of task {task!r}: {problem}") from None
             children.append(ids[task])
-    task_count(len(ids))
+    checks.whole_number("number of tasks", len(ids), least=0, most=MOST_TASKS)
     checks.whole_number("number of arcs", len(parents), least=0, most=MOST_ARCS)
     return canonical_names(tuple(ids)), np.array(parents, np.int32), np.array(children, np.int32)
 

@@ -329,16 +329,16 @@ class Workflow(Shown, Generic[T_co]):
     def __post_init__(self) -> None:
         if not isinstance(self.dag, Dag):
             raise ArgumentError(f"dag: expected a Dag, got {self.dag!r}")
-        self._set("done", _checked_done(self.done, len(self.dag)))
+        vars(self)["done"] = _checked_done(self.done, len(self.dag))  # the class is frozen
         for name in _COLUMNS:
             if getattr(self, name) is not None:
                 _check_length(name, getattr(self, name), len(self.dag))
         if self.run_times is not None:
-            self._set("run_times", checked_run_times(self.dag, self.run_times))
+            vars(self)["run_times"] = checked_run_times(self.dag, self.run_times)
         if self.sizes is not None:
-            self._set("sizes", checked_sizes(self.dag, self.sizes))
+            vars(self)["sizes"] = checked_sizes(self.dag, self.sizes)
         if self.priorities is not None:
-            self._set("priorities", _checked_priorities(self.priorities))
+            vars(self)["priorities"] = _checked_priorities(self.priorities)
 
     def __repr__(self) -> str:
         told = ("run_times", "sizes", "priorities")
@@ -350,9 +350,6 @@ class Workflow(Shown, Generic[T_co]):
             format=self.format,
             knows=[name for name in told if getattr(self, name) is not None],
         )
-
-    def _set(self, name: str, values: object) -> None:
-        object.__setattr__(self, name, values)  # the way to set a field of a frozen class
 
     @classmethod
     def from_networkx(cls, graph: NetworkxGraph[T_co], *, run_times: str | None = None) -> Self:

@@ -12,10 +12,10 @@ def kinds(dag: Dag, *, exact: bool = True) -> tuple[Decomposition, _native.Block
     """Blocks of a dag without shortcuts with their orders; without the referee if not *exact*."""
     parts = decompose(dag)
     nonsinks = EXACT_NONSINKS if exact else 0
-    orders = _native.order_blocks(
+    ordered = _native.order_blocks(
         dag.child_rows, parts.blocks, exact_nonsinks=nonsinks, exact_sets=EXACT_SETS, all_sets=10**9
     )
-    return parts, orders
+    return parts, _native.BlockOrders(*ordered)
 
 
 def kind_of(block: Dag) -> Kind:

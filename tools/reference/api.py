@@ -11,6 +11,7 @@ from types import ModuleType
 import icsched
 from icsched import errors
 from tools.reference.signatures import (
+    attributes_of,
     call_of,
     class_call_of,
     fields_of,
@@ -167,6 +168,7 @@ def _items(module: ModuleType, names: Sequence[str]) -> Iterator[str]:
 def _member_items(kind: type) -> Iterator[str]:
     """Yield an item for the fields of a class, one for each member, one for inherited methods."""
     yield from _list_item("fields: ", fields_of(kind))
+    yield from _list_item("attributes: ", attributes_of(kind))
     for name in members_of(kind):
         yield from _item(*member_of(kind, name), indent="  ")
     yield from _list_item("", list(getattr(kind, "__members__", ())))

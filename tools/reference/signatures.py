@@ -73,6 +73,13 @@ def member_of(kind: type, name: str) -> tuple[str, str]:
     return call_of(name, function, bound=bound), summary(function)
 
 
+def attributes_of(kind: type) -> list[str]:
+    """Return the public attributes that the body of a class states; none if they are fields."""
+    if is_dataclass(kind) or issubclass(kind, tuple):
+        return []
+    return [f"{name}: {type_}" for name, type_ in _types(kind).items() if name[0] != "_"]
+
+
 def members_of(kind: type) -> list[str]:
     """Return the names of the public members that a class defines itself, in its order.
 

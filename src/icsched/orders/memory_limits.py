@@ -18,7 +18,7 @@ from icsched.frames import Listed, Tabular
 from icsched.graph_inputs import T, T_co
 from icsched.orders.plan import Plan, prioritize
 from icsched.theory import memory
-from icsched.theory.decomposition import without_shortcuts
+from icsched.theory.blocks import without_shortcuts
 from icsched.theory.memory import depth_first_order, lean_order, peak
 from icsched.theory.proof import UNPROVED
 from icsched.workflow import workflow_of

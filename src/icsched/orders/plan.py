@@ -153,13 +153,19 @@ def prioritize(
         times = checked_run_times(dag, workflow.values_left("run_times", run_times))
     if isinstance(order, str):
         most, first = 1.0 if budget is None else budget, 0 if seed is None else seed
-        plan = _planned(dag, order, times, Aim(pool, left.priorities, most, first))
-        return replace(plan, dag=workflow.dag)
-    own = order.ordered_by if isinstance(order, Plan) else "given"
-    name = own if label is None else label
-    if isinstance(order, Plan) and order.schedule.dag is dag:
-        return replace(order, ordered_by=name, dag=workflow.dag)
-    schedule = Schedule.of(dag, workflow.order_left(order))
+        for_pool = ORDERS.find(order).for_pool
+        aim = Aim(pool, left.priorities, most, first) if for_pool else None
+        made = made_order(dag, order, times, aim)
+        if isinstance(made, Made):
+            schedule = Schedule.trusted(dag, made.order)
+            return Plan(schedule, order, made.proof, made.choice, workflow.dag)
+        name, schedule = order, Schedule.trusted(dag, made)
+    else:
+        own = order.ordered_by if isinstance(order, Plan) else "given"
+        name = own if label is None else label
+        if isinstance(order, Plan) and order.schedule.dag is dag:
+            return replace(order, ordered_by=name, dag=workflow.dag)
+        schedule = Schedule.of(dag, workflow.order_left(order))
     return Plan(schedule, name, confirmed(dag, schedule), dag=workflow.dag)
 
 
@@ -170,14 +176,6 @@ def _check_use(order: str | Order, **options: object) -> None:
         return
     name = order if isinstance(order, str) else "of your own"
     raise ArgumentError(f"{given[0]} cannot be used with order {name}: nothing is simulated then")
-
-
-def _planned(dag: Dag[T], name: str, run_times: RunTimes | None, aim: Aim) -> Plan[T]:
-    made = made_order(dag, name, run_times, aim)
-    if isinstance(made, Made):
-        return Plan(Schedule.trusted(dag, made.order), name, made.proof, made.choice)
-    schedule = Schedule.trusted(dag, made)
-    return Plan(schedule, name, confirmed(dag, schedule))
 
 
 def made_order(

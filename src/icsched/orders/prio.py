@@ -11,19 +11,18 @@ ties broken by run time.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.dag import Dag
 from icsched.orders.choice import Made, NamedOrder
 from icsched.pebble import area, priority_order, remaining_paths
 from icsched.theory.analysis import analyse_reduced, proved_by_theorem, settled_by_referee
+from icsched.theory.blocks import without_shortcuts
 from icsched.theory.bounds import proof_of
-from icsched.theory.decomposition import without_shortcuts
 from icsched.theory.recursion import optimal_by_parts
 
 # Above this size, in tasks plus arcs, only the first way to break ties is tried.
@@ -69,8 +68,7 @@ def prio_order(dag: Dag, run_times: Floats | None = None) -> Made:
 # descendants.
 
 
-@dataclass(frozen=True, eq=False)
-class Renumbered:
+class Renumbered(NamedTuple):
     """A dag without names whose tasks have new numbers.
 
     `old` has the old id of each task, by its new id.
@@ -78,12 +76,6 @@ class Renumbered:
 
     dag: Dag
     old: Ids
-
-    @classmethod
-    def by(cls, dag: Dag, *keys: NDArray[np.generic]) -> Renumbered:
-        """Return *dag* numbered by the first key, with ties broken by the next keys, then by id."""
-        old = np.lexsort(keys[::-1]).astype(np.int32)
-        return cls(Dag.from_arcs(len(dag), ranks_of(old)[dag.arcs]), old)
 
 
 def numberings(dag: Dag, run_times: Floats | None = None) -> Iterator[Renumbered]:
@@ -103,9 +95,13 @@ def numberings(dag: Dag, run_times: Floats | None = None) -> Iterator[Renumbered
     lengths = remaining_paths(dag)
     times = lengths if run_times is None else remaining_paths(dag, run_times)
     children = dag.out_degrees
-    yield Renumbered.by(dag, -times, -lengths, -children)
-    yield Renumbered.by(dag, lengths, -times, -children)
-    yield Renumbered.by(dag, children, -times, -lengths)
+    for keys in (
+        (-times, -lengths, -children),
+        (lengths, -times, -children),
+        (children, -times, -lengths),
+    ):
+        old = np.lexsort(keys[::-1]).astype(np.int32)
+        yield Renumbered(Dag.from_arcs(len(dag), ranks_of(old)[dag.arcs]), old)
 
 
 PRIO = NamedOrder(

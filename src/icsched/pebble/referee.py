@@ -67,9 +67,9 @@ def ic_optimal_order(graph: Graph, *, limit: int = DEFAULT_LIMIT) -> Ids | None:
 class Verdict(Answer, Generic[T_co]):
     """Whether an order is IC-optimal and, if not, where it first falls short.
 
-    `step` counts executed tasks. After that many, the order has `eligible` eligible
-    tasks. Running the tasks in `better` instead gives `best_eligible` eligible tasks.
-    All four are None for an IC-optimal order. `better_names` has the names of these tasks.
+    After `step` executed tasks the order has `eligible` eligible tasks. If the tasks in `better`
+    had run instead, there would be `best_eligible`. `better_names` has the names of these tasks.
+    For an IC-optimal order there are no names, and the other four are None.
     """
 
     ic_optimal: bool
@@ -81,7 +81,7 @@ class Verdict(Answer, Generic[T_co]):
 
 
 def verify(graph: Graph[T], order: Order, *, limit: int = DEFAULT_LIMIT) -> Verdict[T]:
-    """Say whether *order* is IC-optimal; if not, name the first step and set that beat it.
+    """Say whether *order* is IC-optimal; if not, where it first falls short, and a better set.
 
     Raises ScheduleError if *order* is not legal, LimitError past *limit* ideals.
 

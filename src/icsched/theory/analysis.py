@@ -22,6 +22,7 @@ from functools import cached_property
 from itertools import groupby, islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from icsched import _native, checks, pebble
 from icsched._native import BlockOrders
@@ -30,9 +31,15 @@ from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.frames import brief
 from icsched.pebble import Order
-from icsched.theory.blocks import BlockGroup, Kind, block_groups, block_names
-from icsched.theory.decomposition import Decomposition, decompose, without_shortcuts
-from icsched.theory.priorities import eligible_counts
+from icsched.theory.blocks import (
+    BlockGroup,
+    Decomposition,
+    Kind,
+    block_groups,
+    block_names,
+    decompose,
+    without_shortcuts,
+)
 from icsched.theory.proof import (
     EXACT,
     LARGEST_AREA,
@@ -118,22 +125,23 @@ def analyse_reduced(reduced: Dag, *, exact_sets: int = EXACT_SETS) -> Analysis:
     The referee may visit *exact_sets* sets for each block that no theorem covers.
     """
     parts = decompose(reduced)
-    orders = _native.order_blocks(
+    ordered = _native.order_blocks(
         reduced.child_rows,
         parts.blocks,
         exact_nonsinks=EXACT_NONSINKS if exact_sets else 0,
         exact_sets=exact_sets,
         all_sets=ALL_SETS + 5 * len(reduced),
     )
+    orders = BlockOrders(*ordered)
     blocks = np.arange(len(parts), dtype=np.int32)
     analysis = Analysis(parts, orders, blocks, np.zeros(len(parts), bool))
     firsts = np.flatnonzero(orders.alike == blocks)  # the first block with each profile
     if len(firsts) >= MANY_PROFILES and analysis._is_sum_of_trees:
         return analysis  # Theorem 3.2 will order the trees, so no pair need be compared
-    profiles = [
-        eligible_counts(enabled_by(analysis, block), int(orders.sources[block]))
-        for block in firsts.tolist()
-    ]
+    profiles = []  # the eligible tasks of each block alone, which priorities compare
+    for block in firsts.tolist():
+        enabled = enabled_by(analysis, block)
+        profiles.append(enabled + int(orders.sources[block]) - np.arange(len(enabled)))
     sequence, has_priority = _native.superdag_order(
         parts.superdag.child_rows,
         parts.superdag.parent_rows,
@@ -145,10 +153,10 @@ def analyse_reduced(reduced: Dag, *, exact_sets: int = EXACT_SETS) -> Analysis:
     return replace(analysis, sequence=sequence, has_priority=has_priority.astype(bool))
 
 
-def enabled_by(analysis: Analysis, block: int) -> Ids:
+def enabled_by(analysis: Analysis, block: int) -> NDArray[np.int64]:
     """Return the profile of *block*: the counts that its order enables after 0, 1, ... nonsinks."""
     start, end = analysis.parts.blocks.nonsinks.offsets[block : block + 2].tolist()
-    return analysis.orders.enabled[start + block : end + block + 1]
+    return analysis.orders.enabled[start + block : end + block + 1].astype(np.int64)
 
 
 # If no theorem proves an order, the referee may visit this many sets. The number is lower if a set

@@ -133,7 +133,10 @@ class _Stretches:
         return True
 
     def _shared(self, stretch: int, first: set[int]) -> list[int] | None:
-        """Return the gain of *stretch* that needs *first*; None if *stretch* cannot run before."""
+        """Return the tasks that *stretch* enables only after *first*.
+
+        Returns None if *stretch* cannot run before *first*.
+        """
         enabled: set[int] = set()
         for task in self._stretches[stretch]:
             children = self._dag.child_rows[task].tolist()

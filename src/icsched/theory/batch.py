@@ -344,7 +344,7 @@ def _enabled_by(front: BatchFront, sources: Ids) -> int:
 
 
 def _in_order(front: BatchFront, choice: Choice) -> Choice:
-    """Replace sources that enable nothing by the first such sources in order."""
+    """Of the sources that enable nothing, choose those with the smallest numbers instead."""
     taken = mask_of(choice.sources, len(front.yields))
     useful = taken & (front.yields > 0)
     enabled = np.repeat(_enabled_sinks(front, taken), front.sinks.sizes)

@@ -28,10 +28,11 @@ ROUNDS = 4
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Equal pieces of a dag: `tasks` has a row for each, with the task of each id in `dag`.
+    """Equal pieces of a whole dag: `dag` is one piece, with ids of its own.
 
-    `places` has the numbers of these pieces among all pieces, ascending. The first `runs` tasks of
-    a piece of a sum run in it, though some may be sinks of the piece.
+    `tasks` has a row for each piece: the task of the whole for each id in `dag`. `places` has the
+    numbers of these pieces among all pieces, ascending. In a sum, the first `runs` tasks of a piece
+    run in the piece; some of them may be its sinks.
     """
 
     dag: Dag
@@ -121,7 +122,7 @@ def sum_pieces(dag: Dag, group: Ids) -> list[Pieces]:
 
 
 def star_pieces(dag: Dag, group: Ids) -> list[Pieces]:
-    """Return `sum_pieces` if every group has one nonsink; near O(tasks + arcs).
+    """Return what `sum_pieces` does for groups of one nonsink each; near O(tasks + arcs).
 
     >>> chain = Dag.from_arcs(3, [(0, 1), (1, 2)])
     >>> [pieces.tasks.tolist() for pieces in star_pieces(chain, np.array([0, 1, -1]))]
@@ -240,8 +241,8 @@ def _suffix_ranks(strings: Sequence[Counts]) -> tuple[NDArray[np.int64], NDArray
     """Return the start of each string, and the rank of each suffix.
 
     Ranks of suffixes by their first h gains give the ranks by their first 2 h. Suffixes rank equal
-    if they are equal up to the first gain that is less than their first gain. Then either may go
-    first: the other follows before the rest of it.
+    if they are equal up to the first gain that is less than their first gain. Then either may run
+    first, because both run up to this gain before the rest of either.
     """
     text = np.concatenate(strings)
     sizes = np.array([len(string) for string in strings])
@@ -271,7 +272,7 @@ def _heads(text: Counts, end: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _joined(levels: list[NDArray[np.int64]], heads: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the last ranks, made equal for suffixes with equal heads."""
+    """Return the ranks of the last level, made equal for suffixes with equal heads."""
     order = np.argsort(levels[-1], kind="stable")
     first, second = order[:-1], order[1:]
     size = heads[first]

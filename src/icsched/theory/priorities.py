@@ -43,11 +43,6 @@ got [0, 2, 1]
     return counts.astype(np.int64)
 
 
-def eligible_counts(enabled: NDArray[np.integer], sources: int) -> NDArray[np.int64]:
-    """Return the eligible tasks of a block, which priorities compare: see `BlockProfile.counts`."""
-    return enabled.astype(np.int64) + sources - np.arange(len(enabled))
-
-
 @dataclass(frozen=True)
 class BlockProfile:
     """The profile of a block's order: *enabled* after 0 .. s nonsinks, and the number of *sources*.
@@ -73,7 +68,7 @@ class BlockProfile:
         >>> BlockProfile(2, (0, 0, 1)).counts().tolist()
         [2, 1, 1]
         """
-        return eligible_counts(np.array(self.enabled, np.int64), self.sources)
+        return np.array(self.enabled, np.int64) + self.sources - np.arange(len(self.enabled))
 
     def dual(self) -> "BlockProfile":
         """Return the profile of the dual block's optimal order (Cordasco et al. 2007).

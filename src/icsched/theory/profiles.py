@@ -38,10 +38,10 @@ class Allowance:
         return True
 
     def rationed(self, parts: Iterable[T], sizes: Sequence[int]) -> Iterator[T]:
-        """Yield all parts; until the next, a part may use its share of the allowance.
+        """Yield each part; until the next is asked for, only the part's share is left.
 
-        Shares go by *sizes*; if it is more, a share is what two looks at the part take. What a
-        part leaves goes to the next ones.
+        A share is proportional to the size of the part, and at least twice this size. What a part
+        does not use is left for later parts.
         """
         left = sum(sizes)
         for part, size in zip(parts, sizes, strict=True):
@@ -99,8 +99,9 @@ def total(parts: Iterable[tuple[Counts, int]], cells: Allowance) -> Counts | Non
 def turned(dual: Counts, nonsinks: int) -> Counts:
     """Return the bound of a dag of *nonsinks* nonsinks from a bound of its dual.
 
-    The complement of a set and of the tasks it enables is such a pair in the dual. So x nonsinks
-    can enable e nonsources exactly if in the dual the N - e others enable the s - x others.
+    If some nonsinks enable some nonsources, then in the dual all other nonsources enable all other
+    nonsinks. With N nonsources and s nonsinks, x nonsinks can enable e nonsources if and only if in
+    the dual N - e tasks can enable s - x.
 
     >>> turned(np.array([0, 0, 0, 1]), 1).tolist()  # a join of three turned into a fork
     [0, 3]

@@ -28,9 +28,8 @@ from icsched.theory.analysis import (
     analyse_reduced,
     enabled_by,
 )
-from icsched.theory.blocks import Kind
+from icsched.theory.blocks import Kind, shortcuts, without_shortcuts
 from icsched.theory.bounds import BoundedOrder, Dual, Least, Series, Step, Sum, Without
-from icsched.theory.decomposition import shortcuts, without_shortcuts
 from icsched.theory.envelopes import envelope
 from icsched.theory.pieces import (
     Pieces,
@@ -125,7 +124,7 @@ def bounded_order(dag: Dag, effort: Effort) -> BoundedOrder:
     """
     reduced = without_shortcuts(dag)
     recursion = _Recursion(reduced, effort)
-    found = recursion.part(reduced, analysis=recursion.free_analysis(reduced))
+    found = recursion.part(reduced, is_free=True)
     if reduced is dag:
         return found
     return replace(found, dag=dag, step=Without(shortcuts(dag), found))
@@ -236,37 +235,42 @@ class _Recursion:
         depth: int = 0,
         rules: AllowedRules = ALL_RULES,
         analysis: Analysis | None = None,
+        *,
+        is_free: bool = False,
     ) -> BoundedOrder:
         """Return the best order and bound of *dag*; equal dags are solved once.
 
-        *analysis* is given for a dag that costs no looks: the whole dag, or a part of a series.
+        *analysis* is that of *dag*, if it is known. A part that *is_free* costs no looks for its
+        size: it is the whole dag, or one of several parts that together are no larger.
         """
         if not dag.arc_count:
             return _star(dag)
         key = (len(dag), rules, dag.arcs.tobytes())
         if key not in self._found:
             self._found[key] = None
+            looks = PART_LOOKS if is_free else _size(dag)
+            if analysis is None and depth <= MOST_DEPTH and self._looks.take(looks):
+                analysis = self._analysis(dag)
             self._found[key] = self._by_rules(_Candidate(dag, depth, rules), analysis)
         found = self._found[key]
         if found is None or (self._proves and not found.is_met):
             raise UnmetError
         return found
 
-    def free_analysis(self, dag: Dag) -> Analysis | None:
-        """Analyse a dag, or one of several parts that together are no larger than the dag."""
-        return self._analysis(dag) if dag.arc_count and self._looks.take(PART_LOOKS) else None
-
     def _by_rules(self, part: _Candidate, analysis: Analysis | None) -> BoundedOrder:
-        """Try the rules for a series, for blocks, for a sum, and for all other parts."""
-        dag = part.dag
-        if part.depth > MOST_DEPTH or (analysis is None and not self._looks.take(_size(dag))):
+        """Try the rules for a series, for blocks, for a sum, and for all other parts.
+
+        *analysis* is None if the part is too deep, or if no looks are left.
+        """
+        if analysis is None:
             if self._proves:
                 raise SpentError
             return part.result()
-        analysis = analysis or self._analysis(dag)
+        dag = part.dag
         part.offer(analysis.order)
-        parts = None if analysis.is_linear else series_parts(dag)
-        if parts is not None:
+        if analysis.is_linear:  # theorem 2.1: no order exceeds the profile of this order
+            return BoundedOrder(dag, part.order, part.reached, part.reached, analysis)
+        if (parts := series_parts(dag)) is not None:
             return self._series(part, parts)
         if analysis.is_proved_by_blocks:
             self._blocks(part, analysis)
@@ -315,8 +319,7 @@ class _Recursion:
         """Bound the parts of a series; equal parts are bounded once."""
         found: dict[int, tuple[tuple[Ids, BoundedOrder], Ids, Counts, Counts]] = {}  # by place
         for pieces in self._rationed(classes):
-            analysis = self.free_analysis(pieces.dag)
-            part = self.part(pieces.dag, whole.depth + 1, whole.rules, analysis)
+            part = self.part(pieces.dag, whole.depth + 1, whole.rules, is_free=True)
             ends = len(pieces.dag.sinks), len(pieces.dag.sources)
             gains = series_gains(part.reached, *ends), series_gains(part.bound, *ends)
             orders = pieces.tasks[:, np.append(part.order, pieces.dag.sinks)]
@@ -349,8 +352,7 @@ class _Recursion:
             return
         pieces = []
         for copies in self._rationed(classes):
-            analysis = self.free_analysis(copies.dag) if is_free else None
-            part = self.part(copies.dag, whole.depth + 1, rules or whole.rules, analysis)
+            part = self.part(copies.dag, whole.depth + 1, rules or whole.rules, is_free=is_free)
             pieces.append((copies, part))
         bound = total(((part.bound, len(copies)) for copies, part in pieces), self._cells)
         if bound is not None:
@@ -372,7 +374,7 @@ class _Recursion:
     def _blocks(self, part: _Candidate, analysis: Analysis) -> None:
         """Bound a dag whose blocks all have IC-optimal orders and contain all arcs."""
         firsts, kinds = np.unique(analysis.orders.alike, return_inverse=True)
-        profiles = [enabled_by(analysis, block).astype(np.int64) for block in firsts.tolist()]
+        profiles = [enabled_by(analysis, block) for block in firsts.tolist()]
         bound = total(zip(profiles, np.bincount(kinds).tolist(), strict=True), self._cells)
         if bound is None:
             return
