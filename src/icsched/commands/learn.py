@@ -380,6 +380,8 @@ def _doubts(found: LogProblems) -> list[str]:
         f" {counted(found.skipped, 'attempt')} after that.": found.skipped,
         f"{counted(found.backwards, 'attempt')} ended before the start, because a clock went"
         " backwards: no run time is known of that.": found.backwards,
+        f"{counted(found.unread, 'amount')} of cores, memory and other resources cannot be"
+        " read.": found.unread,
     }
     return [sentence for sentence, holds in sentences.items() if holds]
 
