@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from icsched.history.past_run import CORES, DISK, GPUS, MEMORY
+from icsched.sim.machines import CORES, MEMORY
 
 Amounts = Mapping[str, float]
 
@@ -32,6 +32,8 @@ class Resources:
 NO_RESOURCES = Resources()
 
 _KIB, _MIB = 2.0**10, 2.0**20
+DISK, GPUS = "disk_bytes", "gpus"
+USUAL = (CORES, MEMORY, DISK, GPUS)  # before resources that an administrator invented
 _BY_WORD = {  # HTCondor's word in lower case: our name, and how many of our units one is
     "cpus": (CORES, 1.0),
     "memory": (MEMORY, _MIB),

@@ -25,11 +25,16 @@ from icsched.history.condor_events import (
     events_in,
     history_events,
 )
-from icsched.history.condor_resources import MOST_KINDS, NO_RESOURCES, Amounts, Resources
-from icsched.history.past_run import CORES, DISK, GPUS, MEMORY, Ending, PastRun
+from icsched.history.condor_resources import (
+    MOST_KINDS,
+    NO_RESOURCES,
+    USUAL,
+    Amounts,
+    Resources,
+)
+from icsched.history.past_run import Ending, PastRun
 
 MOST = 5_000_000  # jobs, and attempts: a few gigabytes
-_USUAL = (CORES, MEMORY, DISK, GPUS)  # before resources that an administrator invented
 _TAIL = 1 << 16  # bytes that have the last event
 _PARTS = re.compile(rb":\d\d\.\d")
 _REMOVAL_SECONDS = 10.0  # condor_rm evicts a job, and says that it is aborted within this time
@@ -230,7 +235,7 @@ class Attempts:
     def _amounts(self, told: Sequence[Amounts]) -> dict[str, Floats]:
         """Return a column for each resource that is told, at most `MOST_KINDS`."""
         names = dict.fromkeys(chain.from_iterable(told))
-        known = sorted(names, key=lambda name: (name not in _USUAL, name))[:MOST_KINDS]
+        known = sorted(names, key=lambda name: (name not in USUAL, name))[:MOST_KINDS]
         return {name: np.array([each.get(name, nan) for each in told]) for name in known}
 
     def _named(self) -> tuple[tuple[str, ...], Ids]:

@@ -14,7 +14,6 @@ from icsched.arrays import Floats, Ids
 from icsched.run_times import RunTimeTable
 
 FIRST_YEAR = 2000  # of logs without years; a leap year, because they may have 29 February
-CORES, MEMORY, DISK, GPUS = "cores", "memory_bytes", "disk_bytes", "gpus"  # of all resources
 _DAY = timedelta(days=1)  # more than the offset of any time zone
 _YEARLESS = (  # when logs without years begin, as POSIX times
     (datetime(FIRST_YEAR - 1, 12, 1, tzinfo=UTC) - _DAY).timestamp(),
