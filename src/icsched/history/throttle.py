@@ -12,7 +12,7 @@ from icsched.arrays import Floats, Ids
 from icsched.history.usage import CLOCK_S, Usage, moments_of
 
 _EARLY = 0.1  # quantile of the children's delays, at 1.1 intervals if no throttle is on
-_FEWEST = 5  # children, to know the interval
+_FEWEST = 5  # children, or gaps between submissions, to know the interval
 _MOST_INTERVAL_S = 60.0
 _THIN = 0.05  # of the run: if ready jobs waited for less, no throttle mattered
 _AT_CEILING = 0.8  # of the time in which ready jobs waited
@@ -22,8 +22,8 @@ _AT_CEILING = 0.8  # of the time in which ready jobs waited
 class Submission:
     """When jobs were ready, when they came into the queue, and what the log shows of DAGMan.
 
-    `ready` and `queued` have an entry per attempt of a `Usage`. `scan_interval` is None if there
-    are too few children. `max_jobs` and `max_idle` are the throttles that the log shows. Jobs that
+    `ready` and `queued` have an entry per attempt of a `Usage`. `scan_interval` is None if the
+    log says too little. `max_jobs` and `max_idle` are the throttles that the log shows. Jobs that
     are ready and not in the queue after `patience` seconds are held back. `held_back` is for how
     many seconds there were such jobs.
     """
@@ -47,10 +47,7 @@ class Submission:
             ready = np.where(usage.is_first & ~has_parent, begin, ready)
         ready = np.minimum(ready, queued)
         delays = (queued - ready)[has_parent & ~np.isnan(usage.submitted)]
-        interval = None
-        if len(delays) >= _FEWEST:
-            interval = min(float(np.quantile(delays, _EARLY)) / (1 + _EARLY), _MOST_INTERVAL_S)
-        found = cls(ready, queued, interval, None, None, 0.0)
+        found = cls(ready, queued, _interval(delays, queued[usage.is_first]), None, None, 0.0)
         return found._with_throttle(usage) if has_parent.any() else found
 
     @property
@@ -91,6 +88,22 @@ class Submission:
         if shares[1] > shares[0]:
             return replace(found, max_idle=limits[1])
         return replace(found, max_jobs=limits[0] if shares[0] else None)
+
+
+def _interval(delays: Floats, queued: Floats) -> float | None:
+    """Return the seconds between two looks of DAGMan; None if the log says too little.
+
+    The earliest children come after 1.1 intervals, if no throttle is on. Jobs that come one after
+    another are an interval apart, or several. Both may be too much, so it is the smaller one.
+    """
+    gaps = np.diff(np.unique(queued))
+    gaps = gaps[gaps > CLOCK_S / 2]  # else submissions of one look
+    found = [_MOST_INTERVAL_S]
+    if len(delays) >= _FEWEST:
+        found.append(float(np.quantile(delays, _EARLY)) / (1 + _EARLY))
+    if len(gaps) >= _FEWEST:
+        found.append(float(np.quantile(gaps, _EARLY)))
+    return min(found) if len(found) > 1 else None
 
 
 def _count(times: Floats, moments: Floats) -> Ids:
