@@ -34,8 +34,8 @@ def submit(job: str, moment: str, node: str = "") -> str:
     return event(0, job, moment, *([f"    DAG Node: {node}"] if node else []))
 
 
-def execute(job: str, moment: str, slot: str = "slot1@ep") -> str:
-    return event(1, job, moment, f"\tSlotName: {slot}", "\tCpus = 1")
+def execute(job: str, moment: str, slot: str = "slot1@ep", cores: object = 1) -> str:
+    return event(1, job, moment, f"\tSlotName: {slot}", f"\tCpus = {cores}")
 
 
 def manage(job: str, moment: str) -> str:
@@ -47,6 +47,27 @@ def manage(job: str, moment: str) -> str:
 def end(job: str, moment: str, value: int = 0) -> str:
     usage = "\t\tUsr 0 00:00:00, Sys 0 00:00:00  -  Run Remote Usage"
     return event(5, job, moment, f"\t(1) Normal termination (return value {value})", usage)
+
+
+def table(*rows: str) -> list[str]:
+    """Write the rows of the table of resources, each with its words and numbers."""
+    title = "\tPartitionable Resources :    Usage  Request Allocated "
+    return [title, *(f"\t   {row}" for row in rows)]
+
+
+def held(cores: int, request: int | None = None, memory: int = 128) -> list[str]:
+    """Write the table of a job that asked for all that it held, or for *request* cores of it."""
+    asked = cores if request is None else request
+    return table(
+        f"Cpus                 :        0 {asked:8} {cores:9} ",
+        "Disk (KB)            :       20       20     99999 ",
+        f"Memory (MB)          :        0 {memory:8} {memory:9} ",
+    )
+
+
+def end_held(job: str, moment: str, *resources: str) -> str:
+    """Write the good end of a job, with the lines of `held` or `table`."""
+    return event(5, job, moment, "\t(1) Normal termination (return value 0)", *resources)
 
 
 def evict(job: str, moment: str) -> str:

@@ -77,6 +77,20 @@ def test_a_hundred_thousand_different_days(outcome):
     assert outcome(GOOD + "".join(execute("1", day) for day in days)) == "1 jobs"
 
 
+ROW = "\t   Cpus                 :        0        1         8 \n"
+
+
+@pytest.mark.parametrize(
+    "part", ["\tCpus = 8\n", "\tCpus = \n", ROW, "\tPartitionable Resources :\n", "\t : \n"]
+)
+def test_a_part_repeated_for_ever_in_an_event(outcome, part):
+    start, over = execute("2", "12:00:00"), end("2", "12:00:01")
+    many = part * (SIZE // len(part))
+    long = start.replace("...", f"{many}...") + over.replace("...", f"{many}...")
+
+    assert outcome(GOOD + submit("2", "12:00:00", "b") + long) == "2 jobs"
+
+
 @pytest.mark.parametrize(
     ("two", "third"),
     [

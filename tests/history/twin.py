@@ -18,11 +18,27 @@ def twin_attempts(data: bytes) -> list[tuple[str, float | None, float | None, fl
 
     Stamps have a year and no zone, and are in UTC.
     """
+    found = twin_of(data)
+    return [(a["name"], a["start"], a["end"], a["suspended"], a["ending"]) for a in found]
+
+
+def twin_cores(data: bytes) -> list[tuple[float | None, float | None]]:
+    """Return the cores that each attempt asked for, and those that it held."""
+    return [(a["asked"], a["held"]) for a in twin_of(data)]
+
+
+def twin_of(data: bytes) -> list[dict]:
     names: dict[tuple[str, str], str] = {}
     attempts: list[dict] = []
     managers = set()
     lines = whole_lines(data)
-    for line, below in pairwise(lines):
+    told: dict | None = None  # the attempt of which the lines of a body tell
+    number = "000"
+    for line, below in pairwise([*lines, ""]):
+        if told and line[:1] in ("\t", " "):
+            note_cores(told, number, line)
+            continue
+        told = None
         match = HEAD.match(line)
         if match:
             number, cluster, proc, stamp, _ = match.groups()
@@ -35,8 +51,28 @@ def twin_attempts(data: bytes) -> list[tuple[str, float | None, float | None, fl
                 managers.add(job)
             if job in managers:
                 continue
+            before = [attempt["ending"] for attempt in attempts if attempt["job"] == job]
             follow(int(number), job, moment, below, names, attempts)
-    return [(a["name"], a["start"], a["end"], a["suspended"], a["ending"]) for a in attempts]
+            mine = [attempt for attempt in attempts if attempt["job"] == job]
+            if mine and [attempt["ending"] for attempt in mine] != before:
+                told = mine[-1]
+    return attempts
+
+
+def note_cores(attempt: dict, number: str, line: str) -> None:
+    """Note the cores that a line of an event tells; what was told before stays."""
+    words = line.split()
+    if number == "001" and len(words) == 3 and words[:2] == ["Cpus", "="]:
+        attempt["held"] = number_in(words[2])
+    elif number in ("004", "005") and words[:1] == ["Partitionable"]:
+        attempt["table"] = True
+    elif number in ("004", "005") and attempt.get("table") and words[:2] == ["Cpus", ":"]:
+        for key, word in zip(("held", "asked"), reversed(words[2:]), strict=False):
+            attempt[key] = number_in(word) if attempt[key] is None else attempt[key]
+
+
+def number_in(word: str) -> float | None:
+    return float(word) if word.isdigit() else None
 
 
 def follow(number, job, moment, below, names, attempts) -> None:
@@ -69,7 +105,7 @@ def follow(number, job, moment, below, names, attempts) -> None:
 
 def new(job, names, start) -> dict:
     name = names.setdefault(job, ".".join(job))
-    kept = {"suspended": 0.0, "stopped": None, "ending": "RUNNING"}
+    kept = {"suspended": 0.0, "stopped": None, "ending": "RUNNING", "asked": None, "held": None}
     return {"job": job, "name": name, "start": start, "end": None, **kept}
 
 

@@ -33,7 +33,16 @@ from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
 from icsched.formats.table import format_by_suffix
 from icsched.frames import NOT_IN_JSON, json_by
-from icsched.history import KindOfJob, OverTime, PastRun, Stalls, Waits
+from icsched.history import (
+    KindOfJob,
+    Losses,
+    MachineKind,
+    OverTime,
+    PastRun,
+    Stalls,
+    Submission,
+    Waits,
+)
 from icsched.history.problems import (
     LogProblems,
     checked_run_times,
@@ -58,6 +67,7 @@ from icsched.sim import (
     Workers,
     pool_to_dict,
 )
+from icsched.sim.machines import CORES
 from icsched.sim.model import SPREAD
 from icsched.workflow import Workflow
 
@@ -113,6 +123,11 @@ def _stall_keys(found: Stalls | None) -> dict[str, object] | None:
     return {**asdict(found), "waited_for": waited}
 
 
+def _dagman_keys(told: Submission) -> dict[str, object]:
+    names = ("scan_interval", "max_jobs", "max_idle", "held_back")
+    return {name: getattr(told, name) for name in names}
+
+
 def _replay_keys(learned: Learned) -> dict[str, object] | None:
     if not learned.replays:
         return None
@@ -140,8 +155,9 @@ class LearnAnswer:
     `unknown` counts the names in the logs that the workflow does not have. The last run began at
     `first_start`; `began` is None if the logs have no years. `length` is from there to the last
     end, in seconds, and `waits` are those before a start. `doubts` is what the logs lack.
-    `run_times`, `stalls`, `replay` and `orders` need the workflow's file. `written` are the files
-    that were written.
+    `machines` and `cores` (what became of the machines' cores) are None if the logs do not say the
+    cores, and `dagman` is what they show of DAGMan. `run_times`, `stalls`, `replay` and `orders`
+    need the workflow's file. `written` are the files that were written.
     """
 
     logs: tuple[str, ...]
@@ -158,6 +174,9 @@ class LearnAnswer:
     waits: Waits
     peak: int
     timeline: OverTime
+    machines: tuple[MachineKind, ...] | None
+    cores: Losses | None
+    dagman: Submission = field(metadata=json_by(_dagman_keys))
     stalls: Stalls | None = field(metadata=json_by(_stall_keys))
     submission_delay: float | None
     start_delay: float | None
@@ -232,6 +251,9 @@ def learn_answer(
         waits=history.waits(usage),
         peak=int(usage.running(usage.start).max(initial=0)),
         timeline=history.over_time(usage),
+        machines=None if learned.seen is None else learned.seen.kinds,
+        cores=learned.losses,
+        dagman=learned.submission,
         stalls=learned.stalls,
         submission_delay=fit.submission,
         start_delay=fit.freed,
@@ -335,6 +357,8 @@ _WHY_FIFO = "; fifo: what HTCondor does, as the workflow has no priorities"
 def text(found: LearnAnswer) -> str:
     """Return a report."""
     parts = [_head(found), _kinds(found.kinds)]
+    if found.machines is not None and found.cores is not None:
+        parts.append(_machines(found.machines, found.cores))
     if found.stalls is not None:
         parts.append("\n  ".join(stall_lines(found.stalls)) + "\n")
     parts.append(_pool(found))
@@ -380,6 +404,8 @@ def _doubts(found: LogProblems) -> list[str]:
         f" {counted(found.skipped, 'attempt')} after that.": found.skipped,
         f"{counted(found.backwards, 'attempt')} ended before the start, because a clock went"
         " backwards: no run time is known of that.": found.backwards,
+        f"{counted(found.unread, 'amount')} of cores, memory and other resources cannot be"
+        " read.": found.unread,
     }
     return [sentence for sentence, holds in sentences.items() if holds]
 
@@ -392,18 +418,68 @@ def _seconds(value: float | None) -> str:
 
 
 def _kinds(kinds: Sequence[KindOfJob]) -> str:
-    rows = [["run times by kind", "jobs", "done", "mean", "spread", "failures", "evictions"]]
+    heads = ["run times by kind", "jobs", "done", "mean", "spread", "failures", "evictions"]
+    has_cores = any(CORES in kind.needs for kind in kinds)
+    rows = [[*heads, *(["cores"] if has_cores else [])]]
     for kind in kinds[:_MOST_ROWS]:
         spread = "" if kind.spread is None else f"{kind.spread:.2f}"
         mean = "" if kind.mean is None else _seconds(kind.mean)
         counts = f"{kind.jobs:,}", f"{kind.count:,}"
-        rows.append(
-            [named(kind.name), *counts, mean, spread, f"{kind.failures:,}", f"{kind.evictions:,}"]
-        )
+        row = [named(kind.name), *counts, mean, spread, f"{kind.failures:,}", f"{kind.evictions:,}"]
+        cores = f"{kind.needs[CORES]:g}" if CORES in kind.needs else ""
+        rows.append([*row, cores] if has_cores else row)
     rest = len(kinds) - _MOST_ROWS
-    return table(rows, right=range(1, 7)) + (
+    return table(rows, right=range(1, len(rows[0]))) + (
         f"and {rest:,} more: --json has all\n" if rest > 0 else ""
     )
+
+
+_CAUSES = {
+    "no_job": "no job was ready",
+    "cores": "waiting jobs needed more cores than one machine had free",
+    "memory": "waiting jobs needed more memory than one machine had free",
+    "large_slots": "slots had more cores than their jobs asked for",
+    "matching": "HTCondor had not started a job that fitted",
+    "throttle": "a throttle of DAGMan held ready jobs back",
+    "submission": "DAGMan had not submitted ready jobs yet",
+}
+_LEAST_SHARE = 0.005  # of the core seconds: less is not shown
+
+
+def _machines(kinds: Sequence[MachineKind], cores: Losses) -> str:
+    """Say what machines the run had, and what their cores did."""
+    words = [_machine_words(kind) for kind in kinds[:_MOST_ROWS]]
+    total = cores.total or 1.0
+    lost = {cause: getattr(cores, cause) / total for cause in _CAUSES}
+    shares = sorted(lost.items(), key=lambda pair: -pair[1])
+    used = (
+        f"Cores: jobs used {100 * cores.used / total:.1f}% of {number(cores.total, 0)} core seconds"
+    )
+    lines = [
+        f"Machines, at least: {', '.join(words)}.",
+        f"{used}{'; the rest was lost:' if shares[0][1] >= _LEAST_SHARE else '.'}",
+        *(f"  {100 * s:.1f}%: {_CAUSES[cause]}" for cause, s in shares if s >= _LEAST_SHARE),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _machine_words(kind: MachineKind) -> str:
+    what = ("machine", "machines") if kind.is_partitionable else ("slot", "slots")
+    size = counted(kind.cores, "core") if kind.cores % 1 == 0 else f"{kind.cores:g} cores"
+    return f"{counted(kind.count, *what)} of {size}"
+
+
+def _dagman(told: Submission) -> list[str]:
+    """Say what the log shows of DAGMan's interval and throttle."""
+    if not told.is_throttled:
+        return []
+    option, most, what = "-maxjobs", told.max_jobs, "job"
+    if told.max_idle is not None:
+        option, most, what = "-maxidle", told.max_idle, "idle job"
+    return [
+        f"A throttle held ready jobs back for {_seconds(told.held_back)}: the queue never had more"
+        f" than {counted(most or 0, what)}, as with {option} {most}."
+    ]
 
 
 def _pool(found: LearnAnswer) -> str:
@@ -417,6 +493,7 @@ def _pool(found: LearnAnswer) -> str:
     if found.submission_delay is not None:
         delay = _seconds(found.submission_delay)
         lines.append(f"DAGMan submitted a job {delay} after its last parent.")
+    lines += _dagman(found.dagman)
     if replay.replays:
         workers = counted(replay.fit.workers.count, "worker")
         words = " and ".join(

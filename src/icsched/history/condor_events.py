@@ -18,6 +18,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from icsched.errors import FormatError
+from icsched.history.condor_resources import (
+    NO_RESOURCES,
+    Resources,
+    of_ad,
+    of_json,
+    of_slot,
+    of_table,
+)
 from icsched.history.past_run import FIRST_YEAR
 
 # Date, hours and minutes, seconds, parts of a second, zone: all forms of text and JSON logs.
@@ -108,19 +116,28 @@ class Kind(IntEnum):
 # Plain numbers: looking up members of an enum takes a tenth of the time of reading a log.
 _SUBMISSIONS = frozenset({int(Kind.SUBMIT), int(Kind.CLUSTER_SUBMIT)})
 _RESULTS = frozenset({int(Kind.TERMINATED), int(Kind.POST_SCRIPT)})
-_EXECUTE = int(Kind.EXECUTE)
+_EXECUTE, _EVICTED = int(Kind.EXECUTE), int(Kind.EVICTED)
+_WITH_RESOURCES = frozenset({_EXECUTE, _EVICTED, int(Kind.TERMINATED)})
 
 Job = tuple[int, int]  # cluster and proc
 
 
 class Event(NamedTuple):
-    """An event of a job: `text` is a DAG node or a slot, `is_good` a successful end."""
+    """An event of a job: `text` is a DAG node or a slot, `is_good` a successful end.
+
+    `resources` may differ between two logs of one event, so they do not tell events apart.
+    """
 
     kind: int
     job: Job
     time: float
     text: str = ""
     is_good: bool = False
+    resources: Resources = NO_RESOURCES
+
+    def same(self, time: float) -> "Event":
+        """Return what tells this event apart from others, at another *time*."""
+        return self._replace(time=time, resources=NO_RESOURCES)
 
 
 NOOP_PROC = 2**31 - 1  # DAGMan's proc for a node that it does not submit
@@ -185,12 +202,17 @@ def _text_events(data: bytes, clock: Clock) -> Iterator[tuple[int, Event]]:
         if kind in _SUBMISSIONS:
             yield match.start(), Event(kind, job, time, _node(below.decode(errors="replace")))
         elif kind == _EXECUTE:
-            yield match.start(), Event(kind, job, time, _text_slot(line, below))
+            held = of_slot(data, match.end())
+            yield match.start(), Event(kind, job, time, _text_slot(line, below), resources=held)
+        elif kind == _EVICTED:
+            held = of_table(data, match.end())
+            yield match.start(), Event(kind, job, time, resources=held)
         elif kind not in _RESULTS:
             yield match.start(), Event(kind, job, time)
         elif b") " in below:  # else cut off: how the job ended is not known
             is_good = b"(return value 0)" in below
-            yield match.start(), Event(kind, job, time, "", is_good)
+            held = of_table(data, match.end())
+            yield match.start(), Event(kind, job, time, "", is_good, held)
 
 
 def _node(line: str) -> str:
@@ -223,6 +245,15 @@ class _JsonEvent(msgspec.Struct):
     ExecuteHost: str = ""
     TerminatedNormally: bool = False
     ReturnValue: int = -1
+    ExecuteProps: Any = None  # attributes of any type must not make an event unreadable
+    Cpus: Any = None
+    Memory: Any = None
+    Disk: Any = None
+    GPUs: Any = None
+    RequestCpus: Any = None
+    RequestMemory: Any = None
+    RequestDisk: Any = None
+    RequestGPUs: Any = None
 
 
 def objects(data: bytes, kind: Any) -> Iterator[tuple[int, Any]]:
@@ -244,7 +275,9 @@ def _json_events(data: bytes, clock: Clock) -> Iterator[tuple[int, Event]]:
         text = _node(found.LogNotes)
         if found.EventTypeNumber == _EXECUTE:
             text = found.SlotName or _slot_at(found.ExecuteHost)
-        yield place, Event(found.EventTypeNumber, (found.Cluster, found.Proc), time, text, is_good)
+        job = found.Cluster, found.Proc
+        held = of_json(found) if found.EventTypeNumber in _WITH_RESOURCES else NO_RESOURCES
+        yield place, Event(found.EventTypeNumber, job, time, text, is_good, held)
 
 
 _KINDS = frozenset(Kind)
@@ -275,6 +308,14 @@ class _Ad(msgspec.Struct):
     JobStatus: int = 0
     ExitCode: int | None = None
     LastRemoteHost: str = ""
+    RequestCpus: Any = None
+    RequestMemory: Any = None
+    RequestDisk: Any = None
+    RequestGPUs: Any = None
+    CpusProvisioned: Any = None
+    MemoryProvisioned: Any = None
+    DiskProvisioned: Any = None
+    GPUsProvisioned: Any = None
 
 
 def history_events(path: str, data: bytes) -> list[Event]:
@@ -320,7 +361,7 @@ def _events(ad: _Ad) -> Iterator[Event]:
     job, start, end = (ad.ClusterId, ad.ProcId), _start(ad), _end(ad)
     yield Event(Kind.SUBMIT, job, ad.QDate or start or end, ad.DAGNodeName)
     if start:
-        yield Event(Kind.EXECUTE, job, start, ad.LastRemoteHost)
+        yield Event(Kind.EXECUTE, job, start, ad.LastRemoteHost, resources=of_ad(ad))
         if 0 < ad.CommittedSuspensionTime <= end - start:
             yield Event(Kind.SUSPENDED, job, start)
             yield Event(Kind.UNSUSPENDED, job, start + ad.CommittedSuspensionTime)

@@ -8,7 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress, islice
+from itertools import chain, compress, islice
 from math import inf, nan
 from typing import Any
 
@@ -24,6 +24,13 @@ from icsched.history.condor_events import (
     Kind,
     events_in,
     history_events,
+)
+from icsched.history.condor_resources import (
+    MOST_KINDS,
+    NO_RESOURCES,
+    USUAL,
+    Amounts,
+    Resources,
 )
 from icsched.history.past_run import Ending, PastRun
 
@@ -44,6 +51,7 @@ class _Attempt:
     stopped: float = nan  # when the suspension began that goes on
     slot: int = -1
     ending: Ending = Ending.RUNNING
+    held: Resources = NO_RESOURCES
 
     def resume(self, time: float) -> None:
         """End the suspension that goes on, if there is one and *time* is known."""
@@ -55,6 +63,13 @@ class _Attempt:
         """End the attempt."""
         self.resume(time)
         self.ended, self.ending = time, ending
+
+    def hold(self, told: Resources) -> None:
+        """Take in what an event tells; what the slot had at the start stays."""
+        old = self.held
+        if told is not NO_RESOURCES:
+            requested = {**told.requested, **old.requested}
+            self.held = Resources(requested, {**told.allocated, **old.allocated})
 
 
 @dataclass(slots=True)
@@ -80,6 +95,7 @@ class Attempts:
         self._last: dict[Job, _Attempt] = {}
         self._attempts: list[_Attempt] = []
         self._first = inf
+        self._unread = 0
         self._acts: dict[int, Callable[[Event], None]] = {
             Kind.SUBMIT: self._submit,
             Kind.EXECUTE: self._execute,
@@ -104,6 +120,7 @@ class Attempts:
                 self._managers.discard(event.job)  # HTCondor may count jobs from 1 again
             if event.job[1] != NOOP_PROC and event.job not in self._managers:
                 self._acts[event.kind](event)
+            self._unread += event.resources.unread
             if len(self._attempts) > MOST or len(self._jobs) > MOST:
                 raise FormatError(path, None, f"expected at most {MOST:,} jobs and attempts")
 
@@ -123,9 +140,10 @@ class Attempts:
             if event.job in self._jobs:
                 self._managers_names.add(self._jobs[event.job][0])
             return
-        self._evict(event._replace(time=nan))  # an attempt whose end is not in the log
+        self._evict(event.same(nan))  # an attempt whose end is not in the log
         attempt = self._begin(event.job)
         attempt.started = event.time
+        attempt.hold(event.resources)
         if event.text:
             attempt.slot = self._slots.setdefault(event.text, len(self._slots))
 
@@ -150,10 +168,12 @@ class Attempts:
 
     def _evict(self, event: Event) -> None:
         if attempt := self._open(event.job):
+            attempt.hold(event.resources)
             attempt.end(event.time, Ending.EVICTED)
 
     def _terminate(self, event: Event) -> None:
         attempt = self._open(event.job) or self._begin(event.job)
+        attempt.hold(event.resources)
         attempt.end(event.time, Ending.DONE if event.is_good else Ending.FAILED)
         node = self._nodes[attempt.job]
         node.is_good = event.is_good and node.is_good is not False
@@ -207,7 +227,16 @@ class Attempts:
             ending=self._column("ending", np.uint8),
             slot=self._column("slot", np.int32),
             run=runs,
+            requested=self._amounts([attempt.held.requested for attempt in self._attempts]),
+            allocated=self._amounts([attempt.held.allocated for attempt in self._attempts]),
+            unread=self._unread,
         )
+
+    def _amounts(self, told: Sequence[Amounts]) -> dict[str, Floats]:
+        """Return a column for each resource that is told, at most `MOST_KINDS`."""
+        names = dict.fromkeys(chain.from_iterable(told))
+        known = sorted(names, key=lambda name: (name not in USUAL, name))[:MOST_KINDS]
+        return {name: np.array([each.get(name, nan) for each in told]) for name in known}
 
     def _named(self) -> tuple[tuple[str, ...], Ids]:
         """Return the names, and which of them each attempt has; DAGMan's own jobs have none."""
@@ -302,8 +331,9 @@ def _new(
     met: Counter[Event] = Counter()
     for read in events:
         event = _finest(read, finer, met)
-        if event not in seen:
-            here.append(event)
+        key = event.same(event.time)
+        if key not in seen:
+            here.append(key)
             yield event
     seen.update(here)
 
@@ -333,4 +363,4 @@ def _finer_times(logs: Iterable[Log]) -> dict[Event, list[float]]:
 
 
 def _floor(event: Event) -> Event:
-    return event._replace(time=event.time // 1) if event.time % 1 else event
+    return event.same(event.time // 1 if event.time % 1 else event.time)

@@ -1,9 +1,11 @@
 """A past run: which jobs were executed, when, where and with what end."""
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +41,10 @@ class PastRun:
     clock was set back, the earlier of two moments is unknown, and `set_back` has the seconds from
     start to end. `suspended` has the seconds within an attempt in which the job did not run. `run`
     counts the runs of the same workflow in the logs, from 0.
+
+    By the name of a resource, such as "cores" or "memory_bytes", `requested` has what the job of
+    each attempt asked for, and `allocated` what its slot held; NaN means unknown. `unread` counts
+    the resources in the logs that are no amounts.
     """
 
     names: tuple[str, ...]
@@ -53,6 +59,9 @@ class PastRun:
     ending: NDArray[np.uint8]
     slot: Ids
     run: Ids
+    requested: Mapping[str, Floats] = field(default_factory=dict)
+    allocated: Mapping[str, Floats] = field(default_factory=dict)
+    unread: int = 0
 
     def __len__(self) -> int:
         return len(self.job)
@@ -77,7 +86,20 @@ class PastRun:
         """
         kept = self.run == self.run.max(initial=0)
         arrays = [field.name for field in fields(self) if field.name not in _NOT_PER_ATTEMPT]
-        return replace(self, **{name: getattr(self, name)[kept] for name in arrays})
+        changes: dict[str, Any] = {name: getattr(self, name)[kept] for name in arrays}
+        for name in _BY_RESOURCE:
+            changes[name] = {word: held[kept] for word, held in getattr(self, name).items()}
+        return replace(self, **changes)
+
+    @cached_property
+    def needs(self) -> Mapping[str, Floats]:
+        """What each job asked for, by resource: the most that an attempt did; NaN if unknown."""
+        return {word: self._most(asked) for word, asked in self.requested.items()}
+
+    def _most(self, values: Floats) -> Floats:
+        most = np.full(len(self.names), np.nan)
+        np.fmax.at(most, self.job, values)
+        return most
 
     def run_times(self) -> RunTimeTable:
         """Return the mean seconds of each job's successful attempts, of all runs.
@@ -92,4 +114,5 @@ class PastRun:
         return RunTimeTable(names, totals[known] / counts[known])
 
 
-_NOT_PER_ATTEMPT = ("names", "slots", "began")
+_BY_RESOURCE = ("requested", "allocated")
+_NOT_PER_ATTEMPT = ("names", "slots", "began", "unread", *_BY_RESOURCE)

@@ -24,8 +24,9 @@ class LogProblems:
     `running` counts the jobs that run when the logs end, `absent` those of the workflow that never
     started; jobs that run nothing do not count. `set_back` is by how many seconds the clock went
     backwards; `skipped` attempts after that count for run times alone. `backwards` counts the
-    attempts of all runs that ended before their start: they have no run time. `has_year` is
-    false if the logs have no years. `is_over_a_year` is whether the run took longer than a year.
+    attempts of all runs that ended before their start: they have no run time. `unread` counts the
+    amounts of cores, memory and other resources that cannot be read. `has_year` is false if the
+    logs have no years. `is_over_a_year` is whether the run took longer than a year.
     """
 
     running: int
@@ -33,6 +34,7 @@ class LogProblems:
     set_back: float
     skipped: int
     backwards: int
+    unread: int
     has_year: bool
     is_over_a_year: bool
 
@@ -53,6 +55,7 @@ class LogProblems:
             set_back=seconds,
             skipped=int(behind.sum()),
             backwards=int((past.set_back > 0).sum()),
+            unread=past.unread,
             has_year=past.has_year,
             is_over_a_year=usage.length > _YEAR_S,
         )

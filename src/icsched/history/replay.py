@@ -7,8 +7,11 @@ import numpy as np
 from icsched.arrays import Floats, Ids, ids_where
 from icsched.dag import Dag
 from icsched.errors import SimulationError
+from icsched.history.losses import Losses
 from icsched.history.past_run import Ending, PastRun
+from icsched.history.slots import Seen, machines_of
 from icsched.history.summary import Stalls, find_stalls
+from icsched.history.throttle import Submission
 from icsched.history.usage import Fit, Usage, fitted
 from icsched.pebble import priority_order
 from icsched.sim import AnyPool, Experiment, Played, Recorded, Times, Workers
@@ -25,11 +28,15 @@ class Learned:
     `pool` is the one of the pools that reproduces the run. `actual` is when the last job succeeded
     on the real pool, `replays` when it does by simulation on a fixed number of workers and on the
     recorded slots, with the measured times, in the order of the starts. It is the mean of 100 runs
-    if workers or slots leave. Without a dag there are neither stalls nor replays.
+    if workers or slots leave. Without a dag there are neither stalls nor replays. `seen` has the
+    machines, and `losses` what became of their cores; None if the log does not say the cores.
     """
 
     usage: Usage
     fit: Fit
+    submission: Submission
+    seen: Seen | None
+    losses: Losses | None
     stalls: Stalls | None
     pool: AnyPool
     actual: float = 0.0
@@ -59,13 +66,17 @@ def learned_from(run: PastRun, dag: Dag | None, *, recorded: bool = False) -> Le
     usage = Usage.of(run, dag)
     if not len(usage):
         raise SimulationError("expected the start of a job in the last run, got none")
-    fit = fitted(usage)
+    fit, told = fitted(usage), Submission.of(usage)
+    seen = machines_of(usage, run.slots)
+    losses = None if seen is None else Losses.of(usage, seen, told)
+    found = usage, fit, told, seen, losses
     if dag is None:
-        return Learned(usage, fit, None, fit.workers)
+        return Learned(*found, None, fit.workers)
     stalls = find_stalls(usage, dag.names)
     actual, replays = _replays(usage, fit, dag)
     use_slots = recorded or _are_slots_better(actual, replays)
-    return Learned(usage, fit, stalls, fit.recorded if use_slots else fit.workers, actual, replays)
+    pool = fit.recorded if use_slots else fit.workers
+    return Learned(*found, stalls, pool, actual, replays)
 
 
 def order_of_starts(usage: Usage, dag: Dag) -> Ids:

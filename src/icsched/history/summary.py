@@ -23,7 +23,8 @@ class KindOfJob:
     """What the logs say about the jobs of a kind, in all runs.
 
     `mean` (seconds) and `spread` (standard deviation of a sample, over the mean) are those of the
-    `count` successful attempts of known length; None if there are too few.
+    `count` successful attempts of known length; None if there are too few. `needs` has the most
+    that a job asked for, by resource, as far as the logs say.
     """
 
     name: str
@@ -33,6 +34,7 @@ class KindOfJob:
     spread: float | None
     failures: int
     evictions: int
+    needs: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,11 @@ def _kind(past: PastRun, name: str, attempts: Indices) -> KindOfJob:
         spread=float(seconds.std(ddof=1)) / mean if mean and len(seconds) > 1 else None,
         failures=int((ending == Ending.FAILED).sum()),
         evictions=int((ending == Ending.EVICTED).sum()),
+        needs={
+            resource: most
+            for resource, asked in past.requested.items()
+            if not np.isnan(most := float(np.fmax.reduce(asked[attempts])))
+        },
     )
 
 

@@ -1,6 +1,7 @@
 """What one run did over time, and the pool that behaves as its slots did."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,6 +28,8 @@ class Usage:
     still runs is the end of the log. `available` is when the job could have been taken: it was
     submitted or evicted, or its parents were done `GRACE_S` before and a throttle held it back.
     `ready` is when its last parent ended, and `last` that parent, for the first attempt alone.
+    `lane` is the slot, perhaps an invented one, `slot` the one that the log names. `asked` and
+    `held` are `PastRun.requested` and `allocated`.
     """
 
     task: Ids
@@ -39,6 +42,9 @@ class Usage:
     last: Ids
     available: Floats
     lane: Ids
+    slot: Ids
+    asked: Mapping[str, Floats]
+    held: Mapping[str, Floats]
 
     @classmethod
     def of(cls, run: PastRun, dag: Dag | None = None) -> "Usage":
@@ -57,8 +63,14 @@ class Usage:
         ready, last = np.where(is_first, ready, np.nan), np.where(is_first, last, -1)
         _check_clock(run, job, start, ready)
         available = _available(job, submitted, start, end, ready, has_dag=dag is not None)
-        lane = _lanes(run.slot[kept], start, end)
-        return cls(task, job, submitted, start, end, ending, ready, last, available, lane)
+        slot = run.slot[kept]
+        return cls(
+            *(task, job, submitted, start, end, ending, ready, last, available),
+            lane=_lanes(slot, start, end),
+            slot=slot,
+            asked={name: values[kept] for name, values in run.requested.items()},
+            held={name: values[kept] for name, values in run.allocated.items()},
+        )
 
     def __len__(self) -> int:
         return len(self.start)

@@ -10,6 +10,11 @@ from icsched.sim import Recorded, Workers, read_pool
 from tests.cli.learn.dags import FORK_DAG
 from tests.history.lines import end, execute, submit
 from tests.history.test_learning import FORK_LOG
+from tests.history.test_machines import CLAIMS_LOG, fan
+
+CLAIMS_DAG = "JOB a a.sub\nJOB b b.sub\nJOB w w.sub\nJOB c c.sub\nPARENT w CHILD c\n"
+FAN_DAG = "".join(f"JOB {name} x.sub\n" for name in ("r", *(f"c{i}" for i in range(8))))
+FAN_DAG += "PARENT r CHILD " + " ".join(f"c{i}" for i in range(8)) + "\n"
 
 
 def test_the_report_says_what_the_run_tells(icsched):
@@ -211,3 +216,43 @@ def test_a_pool_below_the_most_jobs_at_once_says_so(icsched):
     found = icsched("learn", "five.log").out
 
     assert "Pool: 1 worker.\nUp to 2 jobs ran at once, but usually fewer slots were there" in found
+
+
+def test_the_report_says_what_machines_there_were_and_what_their_cores_did(icsched, learn, put):
+    put({"claims.log": CLAIMS_LOG, "claims.dag": CLAIMS_DAG})
+    found = icsched("learn", "claims.log", "claims.dag").out
+
+    assert (
+        "Machines, at least: 1 machine of 8 cores.\n"
+        "Cores: jobs used 45.7% of 416 core seconds; the rest was lost:\n"  # 190
+        "  24.5%: no job was ready\n"  # 102
+        "  16.8%: slots had more cores than their jobs asked for\n"  # 70
+        "  10.6%: HTCondor had not started a job that fitted\n"  # 44
+        "  2.4%: DAGMan had not submitted ready jobs yet\n"  # 10
+    ) in found
+    kinds = {kind["name"]: kind["needs"] for kind in learn("claims.log", "claims.dag")["kinds"]}
+    assert {name: needs["cores"] for name, needs in kinds.items()} == {
+        "a": 8,
+        "b": 1,
+        "w": 8,
+        "c": 2,
+    }
+    (machine,) = learn("claims.log")["machines"]
+    assert (machine["count"], machine["cores"], machine["is_partitionable"]) == (1, 8, True)
+
+
+def test_the_report_names_a_throttle(icsched, learn, put):
+    log = fan((11, 11, 21), (22, 22, 32), (33, 33, 43), (44, 44, 54))
+    put({"fan.log": log, "fan.dag": FAN_DAG})
+
+    assert learn("fan.log", "fan.dag")["dagman"]["max_jobs"] == 2
+    told = "the queue never had more than 2 jobs, as with -maxjobs 2.\n"
+    assert told in icsched("learn", "fan.log", "fan.dag").out
+    assert "throttle" not in icsched("learn", "wf.log", "wf.dag").out
+
+
+def test_a_log_that_says_no_cores_shows_no_machines(icsched, learn, put):
+    put({"none.log": FORK_LOG.replace("\tCpus = 1\n", "")})
+
+    assert (learn("none.log")["machines"], learn("none.log")["cores"]) == (None, None)
+    assert "Machines" not in icsched("learn", "none.log").out
