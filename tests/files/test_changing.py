@@ -1,12 +1,14 @@
 """Files are changed with a backup, and removed."""
 
+import errno
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from icsched import FormatError
-from icsched.files import Change, back_up, remove, rewrite
+from icsched.files import Change, back_up, backups, remove, rewrite
 from tests.files.limits import files_limited_to, mode
 
 # Changing
@@ -195,6 +197,42 @@ def test_a_change_that_changes_nothing_says_so_and_has_no_surprises(tmp_path):
     assert Change(str(path), b"same", b"same").is_none is True
     assert Change(str(path), b"same", b"same").check() == []
     assert Change(str(path), b"same", b"new").is_none is False
+
+
+def test_a_held_file_with_another_name_leaves_no_copy_of_itself(tmp_path):
+    """Its other name keeps the old file, and what the program that holds it may still write."""
+    path, other = tmp_path / "file", tmp_path / "other"
+    path.write_bytes(b"old")
+    os.link(path, other)
+
+    with path.open("r+b"):
+        assert rewrite(path, b"old", b"new") is None
+
+    assert path.read_bytes() == b"new"
+    assert other.read_bytes() == b"old"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_an_exchange_by_second_names_that_fails_at_its_end_says_why(tmp_path, monkeypatch):
+    """The second rename fails: the old file gets its name back, and no second name is left."""
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_bytes(b"1")
+    other.write_bytes(b"2")
+    replace = Path.replace
+
+    def failing(self, target):
+        if Path(target) == one:
+            raise OSError(errno.EIO, "broken")
+        return replace(self, target)
+
+    monkeypatch.setattr(sys, "platform", "darwin")
+    backups._renameat2.cache_clear()
+    monkeypatch.setattr(Path, "replace", failing)
+    with pytest.raises(OSError, match="broken"):
+        backups.exchange(one, other)
+    backups._renameat2.cache_clear()
+
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"other": b"2"}
 
 
 def test_a_change_tells_of_hard_links_before_it_is_made(tmp_path):
