@@ -11,11 +11,12 @@ from icsched import _native
 from icsched._native import Rule, TimeLaw
 from icsched.arrays import Floats, Ids, ids_where
 from icsched.dag import Dag, Graph
-from icsched.errors import ArgumentError, PoolError
+from icsched.errors import ArgumentError, PoolError, SimulationError
 from icsched.machine import usable_cores
 from icsched.ready import Server
 from icsched.sim.doubt import RUNS_ALIKE
 from icsched.sim.draws import lognormal_sigma
+from icsched.sim.machines import Machines, demands
 from icsched.sim.model import (
     AnyPool,
     Played,
@@ -73,6 +74,7 @@ class Experiment:
         self.workflow = workflow_of(graph)
         left = self.workflow.residual
         self.dag, given = left.dag, times.means
+        self._needs = getattr(left, "needs", {})
         means = left.run_times if given is None else self.workflow.values_left("run_times", given)
         doubt = times.doubt
         if doubt is not None and self.workflow.dag is not self.dag:
@@ -92,6 +94,9 @@ class Experiment:
     def _enter(self, pool: AnyPool) -> None:
         check_pool(pool, self.dag, self.means)
         self.pool = pool
+        self._held = None
+        if isinstance(pool, Machines):
+            self._held = demands(self._needs, len(self.dag), pool, self.dag.names)
         self._model = _model(self.dag, pool, self.times, self.means)
 
     def runs(
@@ -162,6 +167,14 @@ class Experiment:
         given = replace(found.assignments, task=tasks, names=self.workflow.names)
         return replace(found, assignments=given)
 
+    def cores_held(self, given: Assignments) -> Floats:
+        """Return the cores that each assignment of a trace holds; 1 where workers have one task."""
+        if self._held is None:
+            return np.ones(len(given.task))
+        is_left = self.workflow.dag is not self.dag
+        tasks = np.cumsum(~self.workflow.done)[given.task] - 1 if is_left else given.task
+        return self._held.cores[tasks]
+
     def slot_counts(
         self, order: Player, edges: Floats, *, seed: int, run: int, by_events: bool = False
     ) -> SlotCounts:
@@ -193,6 +206,8 @@ class Experiment:
         self, simulate: Callable[..., T], played: Played, *edges: Floats, **on: Any
     ) -> T:
         """Return the result of a kernel; an order is checked on first use."""
+        if self._held is not None:
+            raise SimulationError("machines: cannot be simulated yet")
         if played not in self._orders:
             left = self._left(played)
             self._orders[played] = left.order_for(self.dag), left.classes_for(self.dag)
