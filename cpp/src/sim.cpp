@@ -24,6 +24,7 @@ SimCase::SimCase(const SimModel& model) : model(model), parent_counts(model.chil
 namespace {
 
 std::unique_ptr<SimRunner> runner_of(const SimCase& game, SimEngine engine) {
+  if (game.model.machines.resources > 0) return machine_runner(game);
   const bool batches = engine == SimEngine::best && batch_runner_can(game.model);
   return batches ? batch_runner(game) : event_runner(game);
 }

@@ -156,6 +156,18 @@ def exact_batch(
 
 
 @dataclass(frozen=True, slots=True)
+class SimMachines:
+    """Machines to simulate; fields are those of sim.hpp."""
+
+    resources: int
+    groups: Ids
+    amounts: NDArray[np.int64]
+    capacities: NDArray[np.int64]
+    max_jobs: int
+    max_idle: int
+
+
+@dataclass(frozen=True, slots=True)
 class SimModel:
     """A model to simulate; fields are those of sim.hpp."""
 
@@ -180,6 +192,7 @@ class SimModel:
     starts: NDArray[np.float64]
     ends: NDArray[np.float64]
     classes: Ids
+    machines: SimMachines
 
 
 @dataclass(frozen=True, slots=True)

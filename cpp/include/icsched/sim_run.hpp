@@ -65,6 +65,9 @@ std::unique_ptr<SimRunner> event_runner(const SimCase& game);
 // Its part for models with a delay or visits.
 std::unique_ptr<SimRunner> late_runner(const SimCase& game);
 
+// Plays machines.
+std::unique_ptr<SimRunner> machine_runner(const SimCase& game);
+
 // Plays batches whose requests neither wait nor leave, without deadlines, replicas and delay.
 std::unique_ptr<SimRunner> batch_runner(const SimCase& game);
 bool batch_runner_can(const SimModel& model);

@@ -11,12 +11,12 @@ from icsched import _native
 from icsched._native import Rule, TimeLaw
 from icsched.arrays import Floats, Ids, ids_where
 from icsched.dag import Dag, Graph
-from icsched.errors import ArgumentError, PoolError, SimulationError
+from icsched.errors import ArgumentError, PoolError
 from icsched.machine import usable_cores
 from icsched.ready import Server
 from icsched.sim.doubt import RUNS_ALIKE
 from icsched.sim.draws import lognormal_sigma
-from icsched.sim.machines import Machines, demands
+from icsched.sim.machines import Demands, Machines, demands
 from icsched.sim.model import (
     AnyPool,
     Played,
@@ -44,6 +44,10 @@ _RULES = {
     "priority": Rule.CLASSED,
 }
 _NONE: Floats = np.empty(0)
+_NO_LIMIT = 2**62
+_NO_MACHINES = _native.SimMachines(
+    0, np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64), 0, 0
+)
 
 
 class Experiment:
@@ -95,9 +99,11 @@ class Experiment:
         check_pool(pool, self.dag, self.means)
         self.pool = pool
         self._held = None
+        model = _model(self.dag, pool, self.times, self.means)
         if isinstance(pool, Machines):
             self._held = demands(self._needs, len(self.dag), pool, self.dag.names)
-        self._model = _model(self.dag, pool, self.times, self.means)
+            model = replace(model, machines=_machines(pool, self._held))
+        self._model = model
 
     def runs(
         self,
@@ -206,8 +212,6 @@ class Experiment:
         self, simulate: Callable[..., T], played: Played, *edges: Floats, **on: Any
     ) -> T:
         """Return the result of a kernel; an order is checked on first use."""
-        if self._held is not None:
-            raise SimulationError("machines: cannot be simulated yet")
         if played not in self._orders:
             left = self._left(played)
             self._orders[played] = left.order_for(self.dag), left.classes_for(self.dag)
@@ -264,7 +268,7 @@ def _model(dag: Dag, pool: AnyPool, times: Times, means: Floats) -> _native.SimM
         means=means,
         law=TimeLaw.LOGNORMAL if times.law == "lognormal" else TimeLaw.NORMAL,
         width=times.width,
-        workers=0 if isinstance(pool, Pool) else pool.count,
+        workers=0 if isinstance(pool, Pool | Machines) else pool.count,
         speeds=np.array(speeds, np.float64),
         interval=batches.interval,
         size_scale=scale,
@@ -279,4 +283,17 @@ def _model(dag: Dag, pool: AnyPool, times: Times, means: Floats) -> _native.SimM
         starts=pool.starts if isinstance(pool, Recorded) else _NONE,
         ends=pool.ends if isinstance(pool, Recorded) else _NONE,
         classes=np.empty(0, np.int32),
+        machines=_NO_MACHINES,
+    )
+
+
+def _machines(pool: Machines, held: Demands) -> _native.SimMachines:
+    """Return machines in the form that the kernel takes."""
+    return _native.SimMachines(
+        resources=held.amounts.shape[1],
+        groups=held.groups,
+        amounts=held.amounts.ravel(),
+        capacities=held.capacities.ravel(),
+        max_jobs=pool.max_jobs or _NO_LIMIT,
+        max_idle=pool.max_idle or _NO_LIMIT,
     )

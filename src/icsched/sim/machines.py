@@ -47,6 +47,7 @@ class Machine:
             str(name): checks.number_within(name, amount, least=0, most=LARGEST_AMOUNT)
             for name, amount in self.resources.items()
         }
+        checks.number_within(CORES, amounts[CORES], least=1 / _FRACTION, most=LARGEST_AMOUNT)
         object.__setattr__(self, "count", count)
         object.__setattr__(self, "resources", amounts)
 
@@ -190,7 +191,8 @@ class Demands(NamedTuple):
     @property
     def cores(self) -> Floats:
         """Cores that each task holds."""
-        return self.amounts[self.groups, 0] / _FRACTION
+        held: Floats = self.amounts[self.groups, 0] / _FRACTION
+        return held
 
 
 def demands(
