@@ -1,8 +1,9 @@
-// Inside the simulation: what its two engines share.
+// Inside the simulation: what its engines share.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -59,6 +60,11 @@ class SimRunner {
   // The score means nothing if the watch stopped the run. `trace` may be null.
   virtual SimScore run(const Draws& draws, Watch& watch, SimTrace* trace) = 0;
 };
+
+// Shares the runs of a range out among threads, each with a runner of its own. It is called on all
+// threads.
+using RunnerMaker = std::function<std::unique_ptr<SimRunner>()>;
+SimRuns play(const RunnerMaker& make_runner, const SimRange& range, SimTrace* trace);
 
 // Plays any model, event by event. The case must outlive it.
 std::unique_ptr<SimRunner> event_runner(const SimCase& game);
