@@ -78,7 +78,7 @@ def run(
     return simulated.trace()
 
 
-def _time_factor(times: Times, draws: Draws, task: int, attempt: int) -> float:
+def time_factor(times: Times, draws: Draws, task: int, attempt: int) -> float:
     """Return the number by which the mean time of *task* is multiplied when it is assigned."""
     width = times.width
     if width == 0.0:
@@ -275,7 +275,7 @@ class _Run:
         """Start a copy of *task*, and decide its future."""
         index = task, self._attempts[task]
         self._attempts[task] += 1
-        run_time = self._means[task] * _time_factor(self._times, self.draws, *index) / speed
+        run_time = self._means[task] * time_factor(self._times, self.draws, *index) / speed
         stay = math.inf
         if self._pool.leave < math.inf:
             stay = self._pool.leave * self.draws.exponential(Stream.LEAVE, *index)
