@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import fields, replace
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -14,9 +15,10 @@ from icsched.dag import Dag, Graph
 from icsched.errors import ArgumentError, PoolError
 from icsched.machine import usable_cores
 from icsched.ready import Server
+from icsched.sim import slot_engine
 from icsched.sim.doubt import RUNS_ALIKE
 from icsched.sim.draws import lognormal_sigma
-from icsched.sim.machines import Demands, Machines, demands
+from icsched.sim.machines import Demands, HTCondor, Machines, demands
 from icsched.sim.model import (
     AnyPool,
     Played,
@@ -98,11 +100,14 @@ class Experiment:
     def _enter(self, pool: AnyPool) -> None:
         check_pool(pool, self.dag, self.means)
         self.pool = pool
-        self._held = None
+        self._held = self._slots = None
         model = _model(self.dag, pool, self.times, self.means)
         if isinstance(pool, Machines):
             self._held = demands(self._needs, len(self.dag), pool, self.dag.names)
             model = replace(model, machines=_machines(pool, self._held))
+            if pool.htcondor:
+                categories = slot_engine.Categories.none(len(self.dag))
+                self._slots = slot_model(pool, pool.htcondor, self._held, categories)
         self._model = model
 
     def runs(
@@ -132,6 +137,9 @@ class Experiment:
             )
         if isinstance(order, Played):
             options = {"seed": seed, "first_run": first_run, "runs": runs, "threads": workforce}
+            if self._slots is not None:
+                kernel = partial(_native.simulate_condor, slots=self._slots)
+                return self._runs(self._in_kernel(kernel, order, **options))
             return self._runs(self._in_kernel(_native.simulate, order, **options))
         numbers = range(first_run, first_run + runs)
         return Runs.joined([self.trace(order, seed=seed, run=run).result for run in numbers])
@@ -150,8 +158,11 @@ class Experiment:
 
             model = self.dag, order(self.dag), self.pool, self.times, self.means
             return self._in_workflow(python_engine.run(*model, seed=seed, run=run))
-        options = {"seed": seed, "run": run, "by_events": by_events}
-        results, steps = self._in_kernel(_native.simulate_trace, order, **options)
+        if self._slots is None:
+            kernel = partial(_native.simulate_trace, by_events=by_events)
+        else:
+            kernel = partial(_native.simulate_condor_trace, slots=self._slots)
+        results, steps = self._in_kernel(kernel, order, seed=seed, run=run)
         assignments = Assignments(*steps[:5], self.dag.names)
         return self._in_workflow(Trace(assignments, Batches(*steps[5:]), self._runs(results)))
 
@@ -212,6 +223,8 @@ class Experiment:
         self, simulate: Callable[..., T], played: Played, *edges: Floats, **on: Any
     ) -> T:
         """Return the result of a kernel; an order is checked on first use."""
+        if self._slots is not None:
+            slot_engine.check_played(played)
         if played not in self._orders:
             left = self._left(played)
             self._orders[played] = left.order_for(self.dag), left.classes_for(self.dag)
@@ -234,6 +247,8 @@ class Experiment:
 
     def _runs(self, columns: Sequence[Any]) -> Runs:
         *counted, work = columns
+        if np.isinf(counted[0]).any():
+            raise slot_engine.too_long()
         return Runs.of(len(self.dag), self.pool, *counted, work=work)
 
 
@@ -296,4 +311,34 @@ def _machines(pool: Machines, held: Demands) -> _native.SimMachines:
         capacities=held.capacities.ravel(),
         max_jobs=pool.max_jobs or _NO_LIMIT,
         max_idle=pool.max_idle or _NO_LIMIT,
+    )
+
+
+def slot_model(
+    pool: Machines, condor: HTCondor, held: Demands, categories: slot_engine.Categories
+) -> _native.SlotModel:
+    """Return what HTCondor does with *pool* in the form that the kernel takes."""
+    delays = slot_engine.Delays().times(condor.latency)
+    passed_on = [each.name for each in fields(_native.SlotDelays)]
+    return _native.SlotModel(
+        groups=held.groups,
+        amounts=held.amounts.ravel(),
+        capacities=held.capacities.ravel(),
+        resources=held.amounts.shape[1],
+        categories=categories.of_task,
+        limits=categories.limits,
+        max_jobs=pool.max_jobs or _NO_LIMIT,
+        max_idle=pool.max_idle or slot_engine.USUAL_IDLE,
+        scan_submissions=condor.scan_submissions,
+        exact_cores=condor.exact_cores,
+        scan_interval=condor.scan_interval + delays.scan,
+        hold=condor.hold,
+        schedd_interval=condor.schedd_interval + delays.schedd,
+        heartbeat=condor.heartbeat,
+        negotiator_interval=condor.negotiator_interval,
+        cycle_delay=condor.cycle_delay,
+        worklife=condor.worklife,
+        first_pass=condor.schedd_interval,
+        latest=slot_engine.latest(condor, delays),
+        delays=_native.SlotDelays(**{name: getattr(delays, name) for name in passed_on}),
     )
