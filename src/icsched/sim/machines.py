@@ -124,7 +124,8 @@ class Machines:
     tasks are in the queue or running, and fewer than *max_idle* are in the queue. Whenever
     something changes, the tasks of the queue start in this order. A task that fits on no machine
     is passed over. A task takes the first machine, in the given order, with the least cores free
-    that are enough. With *htcondor* the tasks start as in HTCondor's partitionable slots instead.
+    that are enough. With *htcondor* the tasks start as in HTCondor's partitionable slots instead,
+    and *max_idle* is 1000 if it is None.
 
     *leave*, *overhead* and *delay* are as for a `Pool`: a task is lost after an exponential time of
     mean *leave*, and starts again on the same or another machine.
