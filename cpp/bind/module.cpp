@@ -38,5 +38,6 @@ NB_MODULE(_core, m) {
   bind_memory(m);
   bind_batches(m);
   bind_sim(m);
+  bind_sim_condor(m);
   bind_dagman(m);
 }

@@ -2,26 +2,8 @@
 #include "icsched/sim.hpp"
 
 #include "seam.hpp"
+#include "sim_model.hpp"
 #include "topics.hpp"
-
-namespace nanobind::detail {
-
-template <>
-struct type_caster<icsched::SimModel>
-    : StructCaster<type_caster<icsched::SimModel>, icsched::SimModel, icsched::Rows,
-                         icsched::Rule, icsched::Ids, std::span<const double>, icsched::TimeLaw,
-                         double, std::int64_t, std::span<const double>, double, double, double,
-                         bool, double, double, double, std::int64_t, double, double,
-                         std::span<const double>, std::span<const double>, icsched::Ids> {
-  static constexpr auto Name = const_name("icsched._native.SimModel");
-  static constexpr const char* names[] = {
-      "children",   "rule",       "order",   "means",       "law",   "width",
-      "workers",    "speeds",     "interval", "size_scale", "size_shift", "waiting",
-      "speed_sigma", "leave",     "deadline", "replicas",   "overhead",   "delay",
-      "starts",     "ends",       "classes"};
-};
-
-}  // namespace nanobind::detail
 
 namespace icsched {
 

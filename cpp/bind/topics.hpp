@@ -9,4 +9,5 @@ void bind_theory(nanobind::module_& m);
 void bind_memory(nanobind::module_& m);
 void bind_batches(nanobind::module_& m);
 void bind_sim(nanobind::module_& m);
+void bind_sim_condor(nanobind::module_& m);
 void bind_dagman(nanobind::module_& m);

@@ -24,6 +24,7 @@ SimCase::SimCase(const SimModel& model) : model(model), parent_counts(model.chil
 namespace {
 
 std::unique_ptr<SimRunner> runner_of(const SimCase& game, SimEngine engine) {
+  if (game.model.machines.resources > 0) return machine_runner(game);
   const bool batches = engine == SimEngine::best && batch_runner_can(game.model);
   return batches ? batch_runner(game) : event_runner(game);
 }
@@ -70,8 +71,8 @@ class Countdown {
 // The runs of a range, shared out among threads one by one.
 class Crew {
  public:
-  Crew(const SimCase& game, const SimRange& range)
-      : game_(game), range_(range), results_(room_for(range.runs)) {}
+  Crew(const RunnerMaker& make_runner, const SimRange& range)
+      : make_runner_(make_runner), range_(range), results_(room_for(range.runs)) {}
 
   // The calling thread works too, and alone asks whether to stop.
   SimRuns work(SimTrace* trace) {
@@ -103,7 +104,7 @@ class Crew {
   void share(SimTrace* trace) {
     guarded([&] {
       Watch watch(stopped_);
-      const auto runner = runner_of(game_, range_.engine);
+      const auto runner = make_runner_();
       for (std::int64_t at = next_++; at < range_.runs && !stopped_; at = next_++) {
         const Draws draws(range_.seed, static_cast<std::uint64_t>(range_.first_run + at));
         put(results_, at, runner->run(draws, watch, trace));
@@ -121,7 +122,7 @@ class Crew {
     }
   }
 
-  const SimCase& game_;
+  const RunnerMaker& make_runner_;
   const SimRange& range_;
   SimRuns results_;
   std::atomic<std::int64_t> next_ = 0;
@@ -131,9 +132,13 @@ class Crew {
 
 }  // namespace
 
+SimRuns play(const RunnerMaker& make_runner, const SimRange& range, SimTrace* trace) {
+  return Crew(make_runner, range).work(trace);
+}
+
 SimRuns simulate(const SimModel& model, const SimRange& range, SimTrace* trace) {
   const SimCase game(model);
-  return Crew(game, range).work(trace);
+  return play([&] { return runner_of(game, range.engine); }, range, trace);
 }
 
 }  // namespace icsched

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         best_cluster,
         plan_clusters,
     )
-    from icsched.sim import Pool, Simulation, Times, Workers
+    from icsched.sim import HTCondor, Machine, Machines, Pool, Simulation, Times, Workers
     from icsched.theory import Batch, Proof, best_batch
     from icsched.theory.certificate import bound
     from icsched.workflow import Workflow
@@ -45,8 +45,11 @@ __all__ = [
     "EngineError",
     "FormatError",
     "GraphError",
+    "HTCondor",
     "IcschedError",
     "LimitedOrder",
+    "Machine",
+    "Machines",
     "Plan",
     "Pool",
     "Proof",
@@ -87,7 +90,7 @@ _HOMES = {  # where each export lives
     "icsched.pebble": "Schedule eligibility_profile verify",
     "icsched.run_times": "RunTimeTable",
     "icsched.serve": "BatchServer Cluster ClusterServer Sorter best_cluster plan_clusters",
-    "icsched.sim": "Pool Simulation Times Workers",
+    "icsched.sim": "HTCondor Machine Machines Pool Simulation Times Workers",
     "icsched.theory": "Batch Proof best_batch",
     "icsched.theory.certificate": "bound",
     "icsched.workflow": "Workflow",

@@ -1,9 +1,9 @@
 """The interface to the C++ core: arrays and rows in, arrays and rows out.
 
 The only module that imports `_core`. Callers pass C-contiguous arrays that meet the contract in the
-kernel's header (``cpp/include/icsched/``). The core reads `Rows`, `Blocks`, `BatchFront` and
-`SimModel` attribute by attribute. Enums are the core's own. Functions that need no wrapper are
-exported unchanged.
+kernel's header (``cpp/include/icsched/``). The core reads `Rows`, `Blocks`, `BatchFront`,
+`SimModel` and `SlotModel` attribute by attribute. Enums are the core's own. Functions that need no
+wrapper are exported unchanged.
 """
 
 from dataclasses import dataclass
@@ -47,6 +47,8 @@ from icsched._core import (
     pull_forward as pull_forward,
     shortcuts as shortcuts,
     simulate as simulate,
+    simulate_condor as simulate_condor,
+    simulate_condor_trace as simulate_condor_trace,
     simulate_slots as simulate_slots,
     simulate_trace as simulate_trace,
     superdag_order as superdag_order,
@@ -145,6 +147,18 @@ def exact_batch(
 
 
 @dataclass(frozen=True, slots=True)
+class SimMachines:
+    """Machines to simulate; fields are those of sim.hpp."""
+
+    resources: int
+    groups: Ids
+    amounts: NDArray[np.int64]
+    capacities: NDArray[np.int64]
+    max_jobs: int
+    max_idle: int
+
+
+@dataclass(frozen=True, slots=True)
 class SimModel:
     """A model to simulate; fields are those of sim.hpp."""
 
@@ -169,6 +183,49 @@ class SimModel:
     starts: NDArray[np.float64]
     ends: NDArray[np.float64]
     classes: Ids
+    machines: SimMachines
+
+
+@dataclass(frozen=True, slots=True)
+class SlotDelays:
+    """Delays of a pool of partitionable slots; fields are those of sim_condor.hpp."""
+
+    dagman: float
+    submission: float
+    reaction: float
+    new_claim: float
+    each_claim: float
+    idle_claim: float
+    reuse: float
+    slow_reuse: float
+    slow_share: float
+    job: float
+
+
+@dataclass(frozen=True, slots=True)
+class SlotModel:
+    """A pool of partitionable slots; fields are those of sim_condor.hpp."""
+
+    groups: Ids
+    amounts: NDArray[np.int64]
+    capacities: NDArray[np.int64]
+    resources: int
+    categories: Ids
+    limits: Ids
+    max_jobs: int
+    max_idle: int
+    scan_submissions: int
+    exact_cores: bool
+    scan_interval: float
+    hold: float
+    schedd_interval: float
+    heartbeat: float
+    negotiator_interval: float
+    cycle_delay: float
+    worklife: float
+    first_pass: float
+    latest: float
+    delays: SlotDelays
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,19 @@ from hypothesis import strategies as st
 
 from icsched import Dag
 from icsched.ready import Readiness
-from icsched.sim import AnyPool, Experiment, Played, Pool, Recorded, Runs, Times, Trace, Workers
+from icsched.sim import (
+    AnyPool,
+    Experiment,
+    Machine,
+    Machines,
+    Played,
+    Pool,
+    Recorded,
+    Runs,
+    Times,
+    Trace,
+    Workers,
+)
 from tests.sim.servers import plain_run
 
 PLAYED_BY = ["static", "fifo", "lifo", "random"]  # with an order alone
@@ -107,6 +119,30 @@ def recorded(draw: st.DrawFn) -> Recorded:
     starts = [start for start, _ in visits]
     ends = [start + length + 0.25 for start, length in visits]
     return Recorded(starts, ends, draw(TERMS["delay"]), draw(TERMS["overhead"]))
+
+
+AMOUNTS = {
+    "cores": st.sampled_from([1.0, 2.0, 3.5, 8.0]),
+    "memory_bytes": st.sampled_from([1.0, 4.0, 7.0, 10.0]),
+    "gpus": st.sampled_from([1.0, 2.0]),
+}
+
+
+@st.composite
+def machines(draw: st.DrawFn) -> Machines:
+    """A few machines of up to three kinds, with limits of the queue and without."""
+    more = st.fixed_dictionaries({}, optional={k: v for k, v in AMOUNTS.items() if k != "cores"})
+    kind = st.tuples(AMOUNTS["cores"], more, st.integers(1, 3))
+    kinds = draw(st.lists(kind, min_size=1, max_size=3))
+    few = st.none() | st.integers(1, 6)
+    return Machines(
+        [Machine({"cores": cores, **others}, count) for cores, others, count in kinds],
+        draw(few),
+        draw(few),
+        leave=draw(TERMS["leave"]),
+        overhead=draw(TERMS["overhead"]),
+        delay=draw(TERMS["delay"]),
+    )
 
 
 @st.composite

@@ -7,18 +7,29 @@ import pytest
 from hypothesis import given
 
 from icsched.errors import ArgumentError, FormatError
-from icsched.sim import AnyPool, Pool, Recorded, Workers, pool_of, pool_to_dict, read_pool
-from tests.sim.models import pools, recorded
+from icsched.sim import (
+    AnyPool,
+    HTCondor,
+    Machine,
+    Machines,
+    Pool,
+    Recorded,
+    Workers,
+    pool_of,
+    pool_to_dict,
+    read_pool,
+)
+from tests.sim.models import machines, pools, recorded
 
 
-@given(pools() | recorded())
+@given(pools() | recorded() | machines())
 def test_a_pool_survives_the_way_through_json(pool: AnyPool):
     data = json.loads(json.dumps(pool_to_dict(pool), allow_nan=False))
     again = pool_of(data)
 
     assert type(again) is type(pool)
     assert pool_to_dict(again) == pool_to_dict(pool)
-    if not isinstance(pool, Recorded):
+    if not isinstance(pool, Recorded | Machines):
         assert again == pool
 
 
@@ -40,6 +51,23 @@ def test_a_file_of_each_kind(tmp_path):
     assert (visits.starts.tolist(), visits.ends.tolist()) == ([0, 1], [2, math.inf])
 
 
+def test_a_file_of_machines(tmp_path):
+    path = tmp_path / "pool.json"
+    path.write_text(
+        '{"schema": 1, "kind": "machines", "max_idle": 5, "max_jobs": null,'
+        ' "htcondor": {"hold": 0},'
+        ' "machines": [{"count": 12, "cores": 8, "memory_bytes": 64}, {"cores": 2}]}'
+    )
+    found = read_pool(path)
+
+    assert isinstance(found, Machines)
+    assert found.machines == (
+        Machine({"cores": 8, "memory_bytes": 64}, count=12),
+        Machine({"cores": 2}),
+    )
+    assert (found.max_jobs, found.max_idle, found.htcondor) == (None, 5, HTCondor(hold=0))
+
+
 KEYS = (
     "interval, batch, batch_law, waiting, speed_spread, leave, deadline, replicas, overhead, delay"
 )
@@ -55,9 +83,46 @@ KEYS = (
         ('{"schema": true}', "schema: expected 1, got true"),
         (
             '{"schema": 1, "kind": "cloud"}',
-            "kind: expected batches, workers, recorded, got 'cloud'",
+            "kind: expected batches, workers, recorded, machines, got 'cloud'",
         ),
-        ('{"schema": 1, "kind": {}}', "kind: expected batches, workers, recorded, got an object"),
+        (
+            '{"schema": 1, "kind": {}}',
+            "kind: expected batches, workers, recorded, machines, got an object",
+        ),
+        ('{"schema": 1, "kind": "machines"}', "machines: expected a value, got none"),
+        (
+            '{"schema": 1, "kind": "machines", "machines": 8}',
+            "machines: expected a list of objects, got 8",
+        ),
+        (
+            '{"schema": 1, "kind": "machines", "machines": [8]}',
+            "machines: expected a list of objects, got one with 8",
+        ),
+        (
+            '{"schema": 1, "kind": "machines", "machines": []}',
+            "machines: expected one Machine or more, got []",
+        ),
+        (
+            '{"schema": 1, "kind": "machines", "machines": [{"count": 2}]}',
+            "machine: expected its cores, got {}",
+        ),
+        (
+            '{"schema": 1, "kind": "machines", "machines": [{"cores": "8"}]}',
+            "cores: expected a number up to 1e+100, got '8'",
+        ),
+        (
+            '{"schema": 1, "kind": "machines", "machines": [{"cores": 8, "count": 1.5}]}',
+            "count: expected a whole number from 1 to 1,000,000, got 1.5",
+        ),
+        (
+            '{"schema": 1, "kind": "machines", "machines": [{"cores": 8}], "htcondor": true}',
+            "htcondor: expected an object, got true",
+        ),
+        (
+            '{"schema": 1, "kind": "machines", "machines": [{"cores": 8}],'
+            ' "htcondor": {"exact_cores": 1}}',
+            "exact_cores: expected true or false, got 1",
+        ),
         (
             '{"schema": 1, "kind": "batches", "size": 3}',
             f"expected the keys {KEYS}, got 'size'",

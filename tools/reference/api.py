@@ -38,7 +38,7 @@ What you import, by what you do with it. `help(icsched.NAME)` says more, with an
 | `Profile` | an array with a count after each step, the first before any step |
 | `RunTimes`, `PerTask` | a number for each task, by id or by name |
 | `Sizes`, `ArrayLike` | a number for each task, by id |
-| `AnyPool` | a `Pool`, `Workers` or `Recorded` |
+| `AnyPool` | a `Pool`, `Workers`, `Recorded` or `Machines` |
 | `Path` | a string or a `pathlib.Path` |
 
 If tasks have integers for names, an integer that you give is a name, and an array of integers has
@@ -76,7 +76,7 @@ GROUPS = (
     ),
     Group(
         "Simulate",
-        "simulate Simulation Pool Workers Times",
+        "simulate Simulation Pool Workers Machines Machine HTCondor Times",
         "sim study",
         "[simulation.md](simulation.md) says what is simulated.",
     ),

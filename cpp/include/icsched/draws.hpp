@@ -27,6 +27,9 @@ enum class Stream : std::uint64_t {
   speed = 5,  // by number of the request
   rank = 6,   // by position
   visit = 7,  // by number of the visit
+  reuse = 8,  // by task that follows in a claim
+  claim = 9,  // by task for which the claim is made
+  phase = 10,  // one number
 };
 
 namespace draws {
@@ -195,7 +198,7 @@ class Draws {
     return ((bits >> 32) * limit + (low >> 32)) >> 32;
   }
 
-  std::array<std::uint64_t, 8> inner_{}, outer_{};  // by stream
+  std::array<std::uint64_t, 11> inner_{}, outer_{};  // by stream
 };
 
 }  // namespace icsched

@@ -16,6 +16,18 @@ namespace icsched {
 enum class Rule : std::int32_t { ranked = 0, fifo = 1, lifo = 2, random = 3, classed = 4 };
 enum class TimeLaw : std::int32_t { normal = 0, lognormal = 1 };
 
+// Machines that run as many tasks at once as fit; no machines if there are no resources. Each task
+// fits on one. Amounts are rows of whole numbers, one for each resource; the first is cores, in
+// thousandths.
+struct SimMachines {
+  std::int64_t resources = 0;
+  Ids groups;                                // by task: tasks of one group hold the same
+  std::span<const std::int64_t> amounts;     // held, a row for each group
+  std::span<const std::int64_t> capacities;  // a row for each machine
+  std::int64_t max_jobs = 0;                 // queued and running, at least 1
+  std::int64_t max_idle = 0;                 // queued, at least 1
+};
+
 // Requires at least one task. Numbers are positive and finite if nothing else is said, and so are
 // their sums and products.
 struct SimModel {
@@ -47,9 +59,12 @@ struct SimModel {
   std::span<const double> ends;    // each after its start; at least one is infinite, others may be
 
   Ids classes;  // classed: by task, the least first and in a class as in fifo; else empty
+
+  SimMachines machines = {};  // or none; with them only leave, overhead and delay are read
 };
 
-// Results by run. For workers, a batch is one request of one worker.
+// Results by run. For workers, a batch is one request of one worker. For machines, a worker is a
+// core, which asks at the start and after each task that held it.
 struct SimRuns {
   std::vector<double> time;  // of the last first result
   std::vector<std::int64_t> batches, stalls, requests;  // up to the last assignment
@@ -62,7 +77,8 @@ enum class Ending : std::uint8_t { result = 0, loss = 1, ignored = 2 };
 struct SimTrace {
   SimSlots slots;
 
-  // Per assignment, in the order in which they are made. For workers, `request` is the worker.
+  // Per assignment, in the order in which they are made. For workers, `request` is the worker,
+  // and for machines the machine.
   std::vector<double> time;
   std::vector<std::int32_t> task;
   std::vector<std::int64_t> request;
@@ -89,7 +105,7 @@ struct SimRange {
 // which must be the only one. Memory per thread is O(tasks + copies running). Time per run is
 // O(tasks + arcs + batches) for batches without waiting, leaving, deadlines, replicas and delay
 // (fifo, lifo and classed sort what ends between two batches). All other models take a heap
-// operation per event.
+// operation per event, and on machines about log(machines) + sqrt(groups) more.
 SimRuns simulate(const SimModel& model, const SimRange& range, SimTrace* trace = nullptr);
 
 }  // namespace icsched

@@ -13,26 +13,10 @@
 #include <queue>
 #include <utility>
 
+#include "icsched/sim_event.hpp"
 #include "icsched/sim_run.hpp"
 
 namespace icsched::events {
-
-// What happens to an assignment; at one moment, by assignment and then in this order.
-// The last two: the one who hands out tasks learns of a result; or that a task is wanted again.
-enum What : std::int64_t { result = 0, loss = 1, overdue = 2, known = 3, again = 4 };
-
-struct Event {
-  double time;
-  std::int64_t key;  // 8 * number of the assignment + What
-  std::int64_t request;
-  double run_time;
-  std::int32_t task;
-
-  What what() const { return static_cast<What>(key % 8); }
-  bool operator>(const Event& other) const {
-    return time != other.time ? time > other.time : key > other.key;
-  }
-};
 
 // The arrivals of a pool; those of size 0 are left out.
 class Arrivals {
@@ -120,8 +104,8 @@ class EventRunner : public SimRunner {
     Arrivals arrivals(model_, *draws_);
     std::int64_t first_waiting = 0;  // requests from here on have not been served
     while (!watch.stops()) {
-      while (next_event() <= arrivals.moment()) {
-        const double moment = next_event();
+      while (events_.next() <= arrivals.moment()) {
+        const double moment = events_.next();
         settle(moment);
         if (model_.waiting) serve(moment, first_waiting);
         if (watch.stops()) return;
@@ -152,7 +136,7 @@ class EventRunner : public SimRunner {
     double moment = 0.0;
     while (left_ > 0 && !watch.stops(1 + static_cast<std::int64_t>(ended_.size()))) {
       serve_asking(moment);
-      moment = next_event();
+      moment = events_.next();
       settle(moment);
     }
   }
@@ -186,7 +170,7 @@ class EventRunner : public SimRunner {
     const std::size_t visits = model_.starts.size();
     while (!watch.stops(1 + static_cast<std::int64_t>(ended_.size()))) {
       const double moment =
-          next < visits ? std::min(next_event(), model_.starts[next]) : next_event();
+          next < visits ? std::min(events_.next(), model_.starts[next]) : events_.next();
       settle(moment);
       if (left_ == 0) return;
       std::erase_if(ended_, [&](std::int64_t worker) { return model_.ends[worker] <= moment; });
@@ -256,9 +240,9 @@ class EventRunner : public SimRunner {
         end = model_.ends[request];
       }
     }
-    push({end, 8 * number_ + (lost ? loss : result), request, time, task});
+    events_.push({end, 8 * number_ + (lost ? loss : result), request, time, task});
     if (moment + model_.deadline < end) {
-      push({moment + model_.deadline, 8 * number_ + overdue, request, time, task});
+      events_.push({moment + model_.deadline, 8 * number_ + overdue, request, time, task});
     }
     ++number_;
     at_last_assignment_ = seen_;
@@ -270,15 +254,15 @@ class EventRunner : public SimRunner {
   // Lets happen what happens at `moment`; puts into ended_ whose work ended, in that order.
   [[gnu::always_inline]] inline void settle(double moment) {
     ended_.clear();
-    while (next_event() == moment) {
-      const Event event = pop();
+    while (events_.next() == moment) {
+      const Event event = events_.pop();
       const What what = event.what();
       if (what == result) {
         if (!has_result(event.task)) finish(event);
       } else if (Late && what == known) {
         learn(event.task);
       } else if (Late && what != again && model_.delay > 0.0) {
-        push_later(event, again);
+        events_.push_later(event, again, model_.delay);
       } else {
         offer(event.task);
       }
@@ -300,7 +284,7 @@ class EventRunner : public SimRunner {
     if (trace_ != nullptr && !trace_->slots.wanted()) {
       trace_->ending[event.key / 8] = static_cast<std::uint8_t>(Ending::result);
     }
-    Late && model_.delay > 0.0 ? push_later(event, known) : learn(event.task);
+    Late && model_.delay > 0.0 ? events_.push_later(event, known, model_.delay) : learn(event.task);
   }
 
   // The one who hands out tasks learns of a task's first result.
@@ -317,28 +301,6 @@ class EventRunner : public SimRunner {
     if (state_[task] == eligible || state_[task] == done) return;
     state_[task] = eligible;
     unassigned_.add(task);
-  }
-
-  // Events
-
-  double next_event() const {
-    return events_.empty() ? std::numeric_limits<double>::infinity() : events_.front().time;
-  }
-  void push(const Event& event) {
-    events_.push_back(event);
-    std::push_heap(events_.begin(), events_.end(), std::greater<>());
-  }
-  // The same assignment's next event, after the delay.
-  void push_later(Event event, What what) {
-    event.time += model_.delay;
-    event.key = event.key / 8 * 8 + what;
-    push(event);
-  }
-  Event pop() {
-    std::pop_heap(events_.begin(), events_.end(), std::greater<>());
-    const Event event = events_.back();
-    events_.pop_back();
-    return event;
   }
 
   // Counts and the trace
@@ -390,7 +352,7 @@ class EventRunner : public SimRunner {
   std::vector<double> work_;                // time of the first result
   std::int32_t left_ = 0;                   // tasks not done
   std::int64_t number_ = 0;                 // of the next assignment
-  std::vector<Event> events_;               // a heap, the next on top
+  EventHeap events_;
   std::vector<std::int64_t> ended_;         // workers that ask
   std::deque<std::int64_t> idle_;           // workers, idle longest first
   // Workers of visits that wait, with their ranks: the least on top.

@@ -1,8 +1,9 @@
-// Inside the simulation: what its two engines share.
+// Inside the simulation: what its engines share.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -60,10 +61,18 @@ class SimRunner {
   virtual SimScore run(const Draws& draws, Watch& watch, SimTrace* trace) = 0;
 };
 
+// Shares the runs of a range out among threads, each with a runner of its own. It is called on all
+// threads.
+using RunnerMaker = std::function<std::unique_ptr<SimRunner>()>;
+SimRuns play(const RunnerMaker& make_runner, const SimRange& range, SimTrace* trace);
+
 // Plays any model, event by event. The case must outlive it.
 std::unique_ptr<SimRunner> event_runner(const SimCase& game);
 // Its part for models with a delay or visits.
 std::unique_ptr<SimRunner> late_runner(const SimCase& game);
+
+// Plays machines.
+std::unique_ptr<SimRunner> machine_runner(const SimCase& game);
 
 // Plays batches whose requests neither wait nor leave, without deadlines, replicas and delay.
 std::unique_ptr<SimRunner> batch_runner(const SimCase& game);

@@ -47,6 +47,7 @@ from icsched.orders import ORDERS, Plan, prioritize
 from icsched.sim import (
     AnyPool,
     Experiment,
+    Machines,
     Mean,
     Paired,
     Played,
@@ -239,9 +240,9 @@ def pool_words(pool: AnyPool, unit: str = "") -> str:
     >>> pool_words(Workers(4, delay=5), "s")
     '4 workers, results and losses known after 5 s'
     """
+    leave = "jobs are lost" if isinstance(pool, Machines) else "workers leave"
     terms = {
-        f"workers leave after {in_unit(rounded(pool.leave), unit)} on average": pool.leave
-        < math.inf,
+        f"{leave} after {in_unit(rounded(pool.leave), unit)} on average": pool.leave < math.inf,
         f"deadline {in_unit(number(pool.deadline), unit)}": pool.deadline < math.inf,
         f"{pool.replicas:,} replicas of each job": pool.replicas > 1,
         f"overhead {in_unit(rounded(pool.overhead), unit)} for each job": pool.overhead > 0,
@@ -256,6 +257,11 @@ def _who(pool: AnyPool, unit: str) -> str:
     if isinstance(pool, Workers):
         speeds = f" of speeds {', '.join(f'{s:g}' for s in pool.speeds)}" if pool.speeds else ""
         return f"{counted(pool.count, 'worker')}{speeds}"
+    if isinstance(pool, Machines):
+        who = f"{counted(pool.count, 'machine')} with {counted(pool.cores, 'core')}"
+        who += f", at most {pool.max_jobs:,} submitted" if pool.max_jobs else ""
+        who += f", at most {pool.max_idle:,} of them idle" if pool.max_idle else ""
+        return who + (", filled as by HTCondor" if pool.htcondor else "")
     law = "" if pool.batch_law == "fixed" else f" on average ({pool.batch_law})"
     interval = in_unit(number(pool.interval), unit)
     who = f"batches of {counted(pool.batch, 'request')}{law}, {interval} apart on average"

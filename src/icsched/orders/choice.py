@@ -34,7 +34,7 @@ class Aim:
 
     def __post_init__(self) -> None:
         if self.pool is not None and not isinstance(self.pool, AnyPool):
-            expected = "expected a Pool, Workers or Recorded"
+            expected = "expected a Pool, Workers, Recorded or Machines"
             raise ArgumentError(f"pool: {expected}, got {self.pool!r:.60}")
         checks.number_within("budget", self.budget, least=0.001, most=LARGEST_BUDGET)
         checks.whole_number("seed", self.seed, least=0, most=2**64 - 1)

@@ -1,6 +1,7 @@
 """Simulation of unpredictable workers that run a dag, after Malewicz et al. 2007."""
 
 from icsched.sim.experiment import Experiment
+from icsched.sim.machines import HTCondor, Machine, Machines
 from icsched.sim.model import AnyPool, Played, Playing, Pool, Recorded, Times, Workers
 from icsched.sim.pools import pool_of, pool_to_dict, read_pool
 from icsched.sim.results import Assignments, Batches, Ending, Runs, Trace
@@ -16,6 +17,9 @@ __all__ = [
     "Ending",
     "Estimates",
     "Experiment",
+    "HTCondor",
+    "Machine",
+    "Machines",
     "Mean",
     "Paired",
     "PaperSampling",

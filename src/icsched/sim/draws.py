@@ -28,6 +28,9 @@ class Stream(IntEnum):
     SPEED = 5  # by number of the request
     RANK = 6  # by position
     VISIT = 7  # by number of the visit
+    REUSE = 8  # by task that follows in a claim
+    CLAIM = 9  # by task for which the claim is made
+    PHASE = 10  # one number
 
 
 class Draws:

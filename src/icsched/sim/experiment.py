@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import fields, replace
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -14,8 +15,10 @@ from icsched.dag import Dag, Graph
 from icsched.errors import ArgumentError, PoolError
 from icsched.machine import usable_cores
 from icsched.ready import Server
+from icsched.sim import slot_engine
 from icsched.sim.doubt import RUNS_ALIKE
 from icsched.sim.draws import lognormal_sigma
+from icsched.sim.machines import Demands, HTCondor, Machines, demands
 from icsched.sim.model import (
     AnyPool,
     Played,
@@ -43,6 +46,10 @@ _RULES = {
     "priority": Rule.CLASSED,
 }
 _NONE: Floats = np.empty(0)
+_NO_LIMIT = 2**62
+_NO_MACHINES = _native.SimMachines(
+    0, np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64), 0, 0
+)
 
 
 class Experiment:
@@ -73,6 +80,7 @@ class Experiment:
         self.workflow = workflow_of(graph)
         left = self.workflow.residual
         self.dag, given = left.dag, times.means
+        self._needs = getattr(left, "needs", {})
         means = left.run_times if given is None else self.workflow.values_left("run_times", given)
         doubt = times.doubt
         if doubt is not None and self.workflow.dag is not self.dag:
@@ -92,7 +100,15 @@ class Experiment:
     def _enter(self, pool: AnyPool) -> None:
         check_pool(pool, self.dag, self.means)
         self.pool = pool
-        self._model = _model(self.dag, pool, self.times, self.means)
+        self._held = self._slots = None
+        model = _model(self.dag, pool, self.times, self.means)
+        if isinstance(pool, Machines):
+            self._held = demands(self._needs, len(self.dag), pool, self.dag.names)
+            model = replace(model, machines=_machines(pool, self._held))
+            if pool.htcondor:
+                categories = slot_engine.Categories.none(len(self.dag))
+                self._slots = slot_model(pool, pool.htcondor, self._held, categories)
+        self._model = model
 
     def runs(
         self,
@@ -121,6 +137,9 @@ class Experiment:
             )
         if isinstance(order, Played):
             options = {"seed": seed, "first_run": first_run, "runs": runs, "threads": workforce}
+            if self._slots is not None:
+                kernel = partial(_native.simulate_condor, slots=self._slots)
+                return self._runs(self._in_kernel(kernel, order, **options))
             return self._runs(self._in_kernel(_native.simulate, order, **options))
         numbers = range(first_run, first_run + runs)
         return Runs.joined([self.trace(order, seed=seed, run=run).result for run in numbers])
@@ -139,8 +158,11 @@ class Experiment:
 
             model = self.dag, order(self.dag), self.pool, self.times, self.means
             return self._in_workflow(python_engine.run(*model, seed=seed, run=run))
-        options = {"seed": seed, "run": run, "by_events": by_events}
-        results, steps = self._in_kernel(_native.simulate_trace, order, **options)
+        if self._slots is None:
+            kernel = partial(_native.simulate_trace, by_events=by_events)
+        else:
+            kernel = partial(_native.simulate_condor_trace, slots=self._slots)
+        results, steps = self._in_kernel(kernel, order, seed=seed, run=run)
         assignments = Assignments(*steps[:5], self.dag.names)
         return self._in_workflow(Trace(assignments, Batches(*steps[5:]), self._runs(results)))
 
@@ -161,6 +183,14 @@ class Experiment:
         tasks = ids_where(~self.workflow.done)[found.assignments.task]
         given = replace(found.assignments, task=tasks, names=self.workflow.names)
         return replace(found, assignments=given)
+
+    def cores_held(self, given: Assignments) -> Floats:
+        """Return the cores that each assignment of a trace holds; 1 where workers have one task."""
+        if self._held is None:
+            return np.ones(len(given.task))
+        is_left = self.workflow.dag is not self.dag
+        tasks = np.cumsum(~self.workflow.done)[given.task] - 1 if is_left else given.task
+        return self._held.cores[tasks]
 
     def slot_counts(
         self, order: Player, edges: Floats, *, seed: int, run: int, by_events: bool = False
@@ -193,6 +223,8 @@ class Experiment:
         self, simulate: Callable[..., T], played: Played, *edges: Floats, **on: Any
     ) -> T:
         """Return the result of a kernel; an order is checked on first use."""
+        if self._slots is not None:
+            slot_engine.check_played(played)
         if played not in self._orders:
             left = self._left(played)
             self._orders[played] = left.order_for(self.dag), left.classes_for(self.dag)
@@ -215,6 +247,8 @@ class Experiment:
 
     def _runs(self, columns: Sequence[Any]) -> Runs:
         *counted, work = columns
+        if np.isinf(counted[0]).any():
+            raise slot_engine.too_long()
         return Runs.of(len(self.dag), self.pool, *counted, work=work)
 
 
@@ -249,7 +283,7 @@ def _model(dag: Dag, pool: AnyPool, times: Times, means: Floats) -> _native.SimM
         means=means,
         law=TimeLaw.LOGNORMAL if times.law == "lognormal" else TimeLaw.NORMAL,
         width=times.width,
-        workers=0 if isinstance(pool, Pool) else pool.count,
+        workers=0 if isinstance(pool, Pool | Machines) else pool.count,
         speeds=np.array(speeds, np.float64),
         interval=batches.interval,
         size_scale=scale,
@@ -264,4 +298,47 @@ def _model(dag: Dag, pool: AnyPool, times: Times, means: Floats) -> _native.SimM
         starts=pool.starts if isinstance(pool, Recorded) else _NONE,
         ends=pool.ends if isinstance(pool, Recorded) else _NONE,
         classes=np.empty(0, np.int32),
+        machines=_NO_MACHINES,
+    )
+
+
+def _machines(pool: Machines, held: Demands) -> _native.SimMachines:
+    """Return machines in the form that the kernel takes."""
+    return _native.SimMachines(
+        resources=held.amounts.shape[1],
+        groups=held.groups,
+        amounts=held.amounts.ravel(),
+        capacities=held.capacities.ravel(),
+        max_jobs=pool.max_jobs or _NO_LIMIT,
+        max_idle=pool.max_idle or _NO_LIMIT,
+    )
+
+
+def slot_model(
+    pool: Machines, condor: HTCondor, held: Demands, categories: slot_engine.Categories
+) -> _native.SlotModel:
+    """Return what HTCondor does with *pool* in the form that the kernel takes."""
+    delays = slot_engine.Delays().times(condor.latency)
+    passed_on = [each.name for each in fields(_native.SlotDelays)]
+    return _native.SlotModel(
+        groups=held.groups,
+        amounts=held.amounts.ravel(),
+        capacities=held.capacities.ravel(),
+        resources=held.amounts.shape[1],
+        categories=categories.of_task,
+        limits=categories.limits,
+        max_jobs=pool.max_jobs or _NO_LIMIT,
+        max_idle=pool.max_idle or slot_engine.USUAL_IDLE,
+        scan_submissions=condor.scan_submissions,
+        exact_cores=condor.exact_cores,
+        scan_interval=condor.scan_interval + delays.scan,
+        hold=condor.hold,
+        schedd_interval=condor.schedd_interval + delays.schedd,
+        heartbeat=condor.heartbeat,
+        negotiator_interval=condor.negotiator_interval,
+        cycle_delay=condor.cycle_delay,
+        worklife=condor.worklife,
+        first_pass=condor.schedd_interval,
+        latest=slot_engine.latest(condor, delays),
+        delays=_native.SlotDelays(**{name: getattr(delays, name) for name in passed_on}),
     )

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar, NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import checks
-from icsched.arrays import LONGEST, Floats, Ids
+from icsched.arrays import LONGEST, Floats, Ids, Mask
 from icsched.errors import ArgumentError, PoolError
 from icsched.frames import changed
 
@@ -41,10 +41,13 @@ class Machine:
         count = checks.whole_number("count", self.count, least=1, most=MOST_MACHINES)
         if not isinstance(self.resources, Mapping) or CORES not in self.resources:
             raise ArgumentError(f"machine: expected its {CORES}, got {self.resources!r:.60}")
+        if "count" in self.resources:
+            raise ArgumentError("machine: expected names of resources, got 'count'")
         amounts = {
             str(name): checks.number_within(name, amount, least=0, most=LARGEST_AMOUNT)
             for name, amount in self.resources.items()
         }
+        checks.number_within(CORES, amounts[CORES], least=1 / _FRACTION, most=LARGEST_AMOUNT)
         object.__setattr__(self, "count", count)
         object.__setattr__(self, "resources", amounts)
 
@@ -121,7 +124,8 @@ class Machines:
     tasks are in the queue or running, and fewer than *max_idle* are in the queue. Whenever
     something changes, the tasks of the queue start in this order. A task that fits on no machine
     is passed over. A task takes the first machine, in the given order, with the least cores free
-    that are enough. With *htcondor* the tasks start as in HTCondor's partitionable slots instead.
+    that are enough. With *htcondor* the tasks start as in HTCondor's partitionable slots instead,
+    and *max_idle* is 1000 if it is None.
 
     *leave*, *overhead* and *delay* are as for a `Pool`: a task is lost after an exponential time of
     mean *leave*, and starts again on the same or another machine.
@@ -185,9 +189,17 @@ class Demands(NamedTuple):
     amounts: NDArray[np.int64]
     capacities: NDArray[np.int64]
 
+    @property
+    def cores(self) -> Floats:
+        """Cores that each task holds."""
+        held: Floats = self.amounts[self.groups, 0] / _FRACTION
+        return held
 
-def demands(needs: Mapping[str, Floats], tasks: int, pool: Machines) -> Demands:
-    """Return what *tasks* tasks hold on the machines of *pool*.
+
+def demands(
+    needs: Mapping[str, Floats], tasks: int, pool: Machines, names: Sequence[Hashable] = ()
+) -> Demands:
+    """Return what *tasks* tasks hold on the machines of *pool*; errors say their *names*, if given.
 
     A task whose cores are unknown (NaN) holds one core, and nothing of other resources that are
     unknown. Raises PoolError for a task that fits on no machine.
@@ -197,29 +209,33 @@ def demands(needs: Mapping[str, Floats], tasks: int, pool: Machines) -> Demands:
     ([0, 0, 1], [[1000], [5000]], [[8000]])
     """
     others = {name for machine in pool.machines for name in machine.resources} - {CORES}
-    names = [CORES, *sorted(others)]
-    rows = np.empty((tasks, len(names)), np.int64)
-    for column, name in enumerate(names):
+    resources = [CORES, *sorted(others)]
+    rows = np.empty((tasks, len(resources)), np.int64)
+    for column, name in enumerate(resources):
         usual = 1.0 if name == CORES else 0.0
         values = np.asarray(needs.get(name, np.full(tasks, usual)), np.float64)
         rows[:, column] = _whole(name, np.where(np.isnan(values), usual, values))
-    if pool.htcondor and MEMORY in names:
-        memory = rows[:, names.index(MEMORY)]
+    if pool.htcondor and MEMORY in resources:
+        memory = rows[:, resources.index(MEMORY)]
         memory[:] = -(-memory // MEMORY_STEP) * MEMORY_STEP
-    amounts, groups = np.unique(rows, axis=0, return_inverse=True)
+    amounts, inverse = np.unique(rows, axis=0, return_inverse=True)
+    groups = inverse.reshape(-1).astype(np.int32)
     kinds = [
-        [_whole(name, np.array(machine.resources.get(name, 0.0))) for name in names]
+        [_whole(name, np.array(machine.resources.get(name, 0.0))) for name in resources]
         for machine in pool.machines
     ]
     capacities = np.repeat(np.array(kinds, np.int64), [m.count for m in pool.machines], axis=0)
-    fits = (amounts[:, None, :] <= np.array(kinds, np.int64)[None]).all(axis=-1).any(axis=-1)
+    is_enough = amounts[:, None, :] <= np.array(kinds, np.int64)[None]
+    fits: Mask = np.asarray(is_enough.all(axis=-1).any(axis=-1))
     if not fits.all():
-        wanted = amounts[int(np.argmin(fits))]
+        task = int(np.argmin(fits[groups]))
+        wanted, who = rows[task], repr(names[task]) if names else "a task"
         said = ", ".join(
-            f"{amount / _unit(name):g} {name}" for name, amount in zip(names, wanted, strict=True)
+            f"{amount / _unit(name):g} {name}"
+            for name, amount in zip(resources, wanted, strict=True)
         )
-        raise PoolError(f"machines: none is large enough for a task that needs {said}")
-    return Demands(groups.reshape(-1).astype(np.int32), amounts, capacities)
+        raise PoolError(f"machines: none is large enough for {who}, which needs {said}")
+    return Demands(groups, amounts, capacities)
 
 
 def _unit(name: str) -> int:

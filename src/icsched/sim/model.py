@@ -23,6 +23,7 @@ from icsched.frames import changed
 from icsched.pebble import Order, RunTimes, Schedule, checked_run_times
 from icsched.sim.doubt import Doubt
 from icsched.sim.draws import lognormal_sigma
+from icsched.sim.machines import Machines
 
 BatchLaw = Literal["geometric", "exponential", "fixed"]
 TimeLaw = Literal["normal", "lognormal", "constant"]
@@ -198,7 +199,7 @@ class Recorded:
         return time_since(self.starts, until) - time_since(self.ends, until)
 
 
-AnyPool: TypeAlias = Pool | Workers | Recorded
+AnyPool: TypeAlias = Pool | Workers | Recorded | Machines
 
 
 def time_since(moments: Floats, until: Floats) -> Floats:

@@ -1,9 +1,11 @@
 """Pools as plain data and as JSON files, and default pools.
 
 A file has one object: ``{"schema": 1, "kind": "workers", "count": 4, "delay": 5}``. The kind is
-"batches" for a `Pool`, "workers" for `Workers` and "recorded" for `Recorded`. The other keys are
-the fields of that class. A missing key has its default. null means infinity, or the default for
-*speeds*.
+"batches" for a `Pool`, "workers" for `Workers`, "recorded" for `Recorded` and "machines" for
+`Machines`. The other keys are the fields of that class. A missing key has its default. null means
+infinity, or the default for *speeds*, *max_jobs*, *max_idle* and *htcondor*. Each of *machines* is
+an object with its resources and, if there are several, their *count*:
+``{"count": 12, "cores": 8, "memory_bytes": 68719476736}``.
 """
 
 import math
@@ -21,6 +23,7 @@ from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
 from icsched.files import read_text
 from icsched.pebble import remaining_paths
+from icsched.sim.machines import HTCondor, Machine, Machines
 from icsched.sim.model import LARGEST, AnyPool, Pool, Recorded, Workers
 
 MANY_TASKS = 100_000  # from this size on fewer pools are tried
@@ -28,11 +31,18 @@ MANY_TASKS = 100_000  # from this size on fewer pools are tried
 SCHEMA = 1
 LARGEST_FILE = 2**27  # characters; enough for a million visits
 
-_KINDS: dict[str, type[AnyPool]] = {"batches": Pool, "workers": Workers, "recorded": Recorded}
+_KINDS: dict[str, type[AnyPool]] = {
+    "batches": Pool,
+    "workers": Workers,
+    "recorded": Recorded,
+    "machines": Machines,
+}
 REPLAY_ERROR = "replay_error"  # the fit of the pool, added by `icsched learn`
 FAR_OFF = 0.2  # a pool with a larger error does not reproduce its own log
 _LISTS = ("speeds", "starts", "ends")
 _MAY_BE_INFINITE = ("leave", "deadline", "ends")
+_MAY_BE_ABSENT = ("speeds", "max_jobs", "max_idle", "htcondor")
+_FLAGS = ("waiting", "exact_cores")
 _NO_JSON = re.compile(r"-?\bInfinity\b|\bNaN\b")
 
 
@@ -48,6 +58,10 @@ def pool_to_dict(pool: AnyPool) -> dict[str, object]:
 
 
 def _plain(value: object) -> object:
+    if isinstance(value, Machine):
+        return {"count": value.count, **value.resources}
+    if isinstance(value, HTCondor):
+        return vars(value).copy()
     listed = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(listed, list | tuple):
         return [_plain(each) for each in listed]
@@ -124,7 +138,7 @@ def _check_visits(values: Mapping[str, list[float]]) -> None:
         )
 
 
-def _check_keys(kind: type[AnyPool], given: Mapping[object, object]) -> None:
+def _check_keys(kind: type[AnyPool | HTCondor], given: Mapping[object, object]) -> None:
     known = {field.name: field.default is MISSING for field in fields(kind)}
     for name in given:
         if name not in known:
@@ -136,6 +150,12 @@ def _check_keys(kind: type[AnyPool], given: Mapping[object, object]) -> None:
 
 def _value(name: str, value: object) -> Any:
     """Return the value of a field, after a check of its type."""
+    if value is None and name in _MAY_BE_ABSENT:
+        return None
+    if name == "machines":
+        return _machines(value)
+    if name == "htcondor":
+        return _htcondor(value)
     if name in _LISTS:
         return _numbers(name, value)
     if name == "batch_law":
@@ -143,16 +163,38 @@ def _value(name: str, value: object) -> Any:
             raise ArgumentError(f"{name}: expected a word, got {_short(value)}")
         checks.one_of(name, _word(value), ("geometric", "exponential", "fixed"))
         return value
-    if name == "waiting":
+    if name in _FLAGS:
         if not isinstance(value, bool):
             raise ArgumentError(f"{name}: expected true or false, got {_short(value)}")
         return value
     return _number(name, value, may_be_infinite=name in _MAY_BE_INFINITE)
 
 
-def _numbers(name: str, value: object) -> list[float] | None:
-    if name == "speeds" and value is None:
-        return None
+def _machines(value: object) -> list[Machine]:
+    if not isinstance(value, list | tuple):
+        raise ArgumentError(f"machines: expected a list of objects, got {_short(value)}")
+    return [_machine(each) for each in value]
+
+
+def _machine(data: object) -> Machine:
+    if not isinstance(data, Mapping):
+        raise ArgumentError(f"machines: expected a list of objects, got one with {_short(data)}")
+    numbers = {
+        _word(str(name)): _number(_word(str(name)), value, may_be_infinite=False)
+        for name, value in data.items()
+    }
+    count: Any = numbers.pop("count", 1)
+    return Machine(numbers, count)
+
+
+def _htcondor(data: object) -> HTCondor:
+    if not isinstance(data, Mapping):
+        raise ArgumentError(f"htcondor: expected an object, got {_short(data)}")
+    _check_keys(HTCondor, data)
+    return HTCondor(**{name: _value(name, value) for name, value in data.items()})
+
+
+def _numbers(name: str, value: object) -> list[float]:
     if not isinstance(value, list | tuple):
         raise ArgumentError(f"{name}: expected a list of numbers, got {_short(value)}")
     infinite = name in _MAY_BE_INFINITE

@@ -29,6 +29,7 @@ from icsched.dag import Dag
 from icsched.errors import SimulationError
 from icsched.ready import Readiness, Server
 from icsched.sim.draws import Draws, Stream, lognormal_sigma
+from icsched.sim.machines import Machines
 from icsched.sim.model import (
     AnyPool,
     Pool,
@@ -57,7 +58,8 @@ def run(
 
     `done` reports the first result of each task to *server*, even if the task was lost before.
     `lost` reports losses and deadlines. A run takes about a hundred times longer than in the
-    kernel. Raises SimulationError if the server hands out a task that is not eligible.
+    kernel. Raises SimulationError if the server hands out a task that is not eligible, and for
+    `Machines`.
 
     >>> from icsched.serve import BatchServer
     >>> fork, means = Dag({"a": [], "b": ["a"], "c": ["a"]}), np.ones(3)
@@ -66,6 +68,8 @@ def run(
     >>> trace.assignments.time.tolist(), trace.assignments.request.tolist()
     ([0.0, 1.0, 1.0], [0, 1, 0])
     """
+    if isinstance(pool, Machines):
+        raise SimulationError("server: cannot be played on Machines, because it knows no needs")
     simulated = _Run(dag, server, pool, times, means, Draws(seed=seed, run=run))
     if isinstance(pool, Pool):
         _serve_batches(simulated, pool)
@@ -74,7 +78,7 @@ def run(
     return simulated.trace()
 
 
-def _time_factor(times: Times, draws: Draws, task: int, attempt: int) -> float:
+def time_factor(times: Times, draws: Draws, task: int, attempt: int) -> float:
     """Return the number by which the mean time of *task* is multiplied when it is assigned."""
     width = times.width
     if width == 0.0:
@@ -271,7 +275,7 @@ class _Run:
         """Start a copy of *task*, and decide its future."""
         index = task, self._attempts[task]
         self._attempts[task] += 1
-        run_time = self._means[task] * _time_factor(self._times, self.draws, *index) / speed
+        run_time = self._means[task] * time_factor(self._times, self.draws, *index) / speed
         stay = math.inf
         if self._pool.leave < math.inf:
             stay = self._pool.leave * self.draws.exponential(Stream.LEAVE, *index)

@@ -1,5 +1,6 @@
 """Results of simulated runs."""
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from icsched import _native
 from icsched.arrays import Floats, Ids
 from icsched.frames import Answer, Listed, Tabular, brief
+from icsched.sim.machines import Machines
 from icsched.sim.model import AnyPool, Pool, Recorded
 
 Counts = NDArray[np.int64]
@@ -25,7 +27,10 @@ class Runs(Tabular):
     last assignment, `requests` their requests, and `stalls` the batches that found no unassigned
     eligible task. `workers` is the number of `Workers` or of `Recorded` visits, or 0. With workers,
     each request is a batch. `work` is the time that workers spent on first results, and `presence`
-    the time that they were present up to the last result. `to_pandas` has a row for each run.
+    the time that they were present up to the last result. For `Machines` the workers are cores: a
+    core asks at the start, and when a task that held it has ended. A core that asks stalls if no
+    task starts that needs it, even if tasks wait that need more than there is. Parts of cores count
+    as parts, and sums are rounded up. `to_pandas` has a row for each run.
     """
 
     tasks: int
@@ -51,7 +56,7 @@ class Runs(Tabular):
     @property
     def stall(self) -> Floats:
         """Share of batches that stalled: the "probability of stalling" of Malewicz et al. 2007."""
-        return self.stalls / self.batches
+        return self.stalls / np.maximum(self.batches, 1)  # 0 if no task holds a core
 
     @property
     def utilisation(self) -> Floats:
@@ -67,11 +72,11 @@ class Runs(Tabular):
         *counts* are batches, stalls and requests.
         """
         batches, stalls, requests = counts
-        workers = 0 if isinstance(pool, Pool) else pool.count
+        workers = _workers(pool)
         presence = workers * time
         if isinstance(pool, Recorded):
             presence = np.maximum(pool.presence(time), work)  # can be less by rounding
-        return cls(tasks, workers, time, batches, stalls, requests, work, presence)
+        return cls(tasks, math.ceil(workers), time, batches, stalls, requests, work, presence)
 
     @classmethod
     def joined(cls, parts: Sequence["Runs"]) -> "Runs":
@@ -81,11 +86,18 @@ class Runs(Tabular):
         return cls(parts[0].tasks, parts[0].workers, *columns)
 
 
+def _workers(pool: AnyPool) -> float:
+    if isinstance(pool, Machines):
+        return pool.cores
+    return 0 if isinstance(pool, Pool) else pool.count
+
+
 @dataclass(frozen=True, eq=False)
 class Assignments(Tabular):
     """An entry per assignment, in the order in which they were made.
 
-    `request` is the number of the request; for `Workers` it is the number of the worker. `end` may
+    `request` is the number of the request; for `Workers` it is the number of the worker, and for
+    `Machines` that of the machine. `end` may
     be after the end of the run, for a copy of a task that is done. `names` has the names of all
     tasks by id. `to_pandas` has a row for each assignment.
     """

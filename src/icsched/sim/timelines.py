@@ -8,6 +8,7 @@ from icsched.arrays import Floats
 from icsched.errors import ArgumentError
 from icsched.frames import Tabular
 from icsched.sim.experiment import Experiment, Player
+from icsched.sim.machines import Machines
 from icsched.sim.model import Pool, Recorded, Workers, check_runs, time_since
 from icsched.sim.results import Counts, SlotCounts, Trace
 
@@ -26,7 +27,7 @@ class Timeline(Tabular):
     to wait. The sum over all periods, multiplied by the length of a period, is the mean number of
     requests minus the assignments made at once. For `Workers` and `Recorded`, `idle` is the number
     of workers without a task, averaged over the period. The sum, multiplied by the length of a
-    period, is the time that workers spent without a task.
+    period, is the time that workers spent without a task. For `Machines` the workers are cores.
 
     Batches count up to the last assignment, workers up to the last result. After that a run has no
     requests, but still counts in the averages. `to_pandas` has a row for each period.
@@ -78,16 +79,22 @@ def _slots(
         found = experiment.slot_counts(order, edges, seed=seed, run=run)
         return found, found.unserved
     trace = experiment.trace(order, seed=seed, run=run)
-    return SlotCounts.of(trace, edges), _idle_time(trace, pool, edges)
+    return SlotCounts.of(trace, edges), _idle_time(experiment, pool, trace, edges)
 
 
-def _idle_time(trace: Trace, pool: Workers | Recorded, edges: Floats) -> Floats:
+def _idle_time(
+    experiment: Experiment, pool: Workers | Recorded | Machines, trace: Trace, edges: Floats
+) -> Floats:
     """Return the idle time of workers in each slot, up to the last result."""
     over = float(trace.result.time[0])
-    given = trace.assignments
-    passed = np.minimum(edges, over)
-    busy = time_since(given.time, passed) - time_since(np.minimum(given.end, over), passed)
-    presence = pool.presence(passed) if isinstance(pool, Recorded) else pool.count * passed
+    passed, held = np.minimum(edges, over), experiment.cores_held(trace.assignments)
+    busy = np.zeros_like(passed)
+    for cores in np.unique(held):
+        kept = held == cores
+        start, end = trace.assignments.time[kept], trace.assignments.end[kept]
+        busy += cores * (time_since(start, passed) - time_since(np.minimum(end, over), passed))
+    workers = pool.cores if isinstance(pool, Machines) else pool.count
+    presence = pool.presence(passed) if isinstance(pool, Recorded) else workers * passed
     idle = np.diff(presence - busy)
-    is_rounding = abs(idle) < 1e-9 * pool.count * edges[1]
+    is_rounding = abs(idle) < 1e-9 * workers * edges[1]
     return np.where(is_rounding, 0.0, idle)
