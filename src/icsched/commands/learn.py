@@ -131,7 +131,8 @@ def _dagman_keys(told: Submission) -> dict[str, object]:
 def _replay_keys(learned: Learned) -> dict[str, object] | None:
     if not learned.replays:
         return None
-    return {"actual": learned.actual, **learned.replays, "error": learned.error}
+    errors = {"error": learned.error, "running_error": learned.running_error}
+    return {"actual": learned.actual, **learned.replays, **errors}
 
 
 def _order_keys(told: Forecast | None) -> dict[str, object] | None:
@@ -228,8 +229,8 @@ def learn_answer(
         raise FormatError(", ".join(names), None, str(error)) from error
     texts = {} if times_file is None else {times_file: _csv(table, workflow)}
     if pool_file is not None:
-        shown = learned.error if learned.is_far_off else None
-        texts[pool_file] = pool_text(GivenPool(learned.pool, shown))
+        is_told = learned.is_far_off
+        texts[pool_file] = pool_text(_given(learned) if is_told else GivenPool(learned.pool))
     files.write_texts(texts)
     usage, fit, described = learned.usage, learned.fit, dict[str, str]()
     words = None if workflow is None else workflow.source.descriptions()
@@ -264,6 +265,11 @@ def learn_answer(
         first_start=began,
         written=tuple(texts),
     )
+
+
+def _given(learned: Learned) -> GivenPool:
+    """Return the pool with its errors."""
+    return GivenPool(learned.pool, learned.error, learned.running_error)
 
 
 def _sorted_out(given: Sequence[str]) -> tuple[list[tuple[str, bytes]], list[str]]:
@@ -363,7 +369,7 @@ def text(found: LearnAnswer) -> str:
         parts.append("\n  ".join(stall_lines(found.stalls)) + "\n")
     parts.append(_pool(found))
     if found.orders:
-        doubt = caution_text(about_pool(GivenPool(found.pool, found.replay.error)))
+        doubt = caution_text(about_pool(_given(found.replay)))
         parts.append(doubt + _orders(found.orders))
     written = f"wrote {named(', '.join(found.written))}\n" if found.written else ""
     return "\n".join(part for part in parts if part) + written
@@ -503,6 +509,10 @@ def _pool(found: LearnAnswer) -> str:
         until = "" if replay.actual == found.length else ", until the last job succeeded"
         actual = _seconds(replay.actual)
         lines.append(f"The same order takes {words} by simulation, {actual} in fact{until}.")
+        lines.append(
+            "On this pool the number of running jobs is off by"
+            f" {100 * replay.running_error:.0f}% of its mean, at each moment on average."
+        )
     return "\n".join(lines) + "\n"
 
 

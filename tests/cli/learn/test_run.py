@@ -5,6 +5,8 @@ import math
 
 import pytest
 
+from icsched.commands.notes import about_pool
+from icsched.commands.pool_options import GivenPool
 from icsched.history import read_run_times
 from icsched.sim import Recorded, Workers, read_pool
 from tests.cli.learn.dags import FORK_DAG
@@ -39,6 +41,7 @@ def test_the_fitted_pool_reproduces_the_run_and_tries_other_orders(learn):
         "workers": pytest.approx(200),
         "recorded": pytest.approx(200),
         "error": pytest.approx(0),
+        "running_error": pytest.approx(0),
     }
     assert list(found["orders"]) == ["used", "critical-path", "prio", "critical-path-steps", "fifo"]
     assert found["orders"]["fifo"]["ratio"] is None
@@ -256,3 +259,13 @@ def test_a_log_that_says_no_cores_shows_no_machines(icsched, learn, put):
 
     assert (learn("none.log")["machines"], learn("none.log")["cores"]) == (None, None)
     assert "Machines" not in icsched("learn", "none.log").out
+
+
+def test_a_replay_that_ends_in_time_with_other_jobs_running_does_not_explain_the_run(icsched, put):
+    told = about_pool(GivenPool(Workers(1), 0.0, 0.51))
+    assert "the number of running jobs is off by 51% of its mean" in told[0].text
+    assert about_pool(GivenPool(Workers(1), 0.2, 0.5)) == ()
+    put({"pool.json": '{"schema": 1, "kind": "workers", "count": 2, "running_error": 0.75}'})
+    found = icsched("simulate", "wf.dag", "--pool", "pool.json", "--runs", "20")
+
+    assert "off by 75% of its mean" in found.out
