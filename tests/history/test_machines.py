@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from icsched import Dag
 from icsched.history import Losses, Submission, Usage, machines_of, parsed_run
+from icsched.history.losses import machines_pool
 from icsched.history.replay import running_difference
+from icsched.sim.machines import HTCondor, Machine
 from tests.history.lines import end, end_held, execute, held, submit
 
 
@@ -275,3 +277,15 @@ def test_gaps_between_submissions_tell_the_interval_where_a_throttle_delays_all_
 
     assert (told.max_jobs, told.scan_interval) == (2, 1)
     assert told.held_back == 31 - 3  # from two intervals and 1 s after the first submission
+
+
+def test_the_machines_of_a_run_are_a_pool_with_its_throttle(log):
+    """Two jobs of one core at a time, in parts of one slot; DAGMan's interval is 1 / 1.1 s."""
+    past = log(fan((11, 11, 21), (22, 22, 32), (33, 33, 43), (44, 44, 54)))
+    usage = Usage.of(past, FAN)
+    seen, told = machines_of(usage, past.slots), Submission.of(usage)
+    pool = machines_pool(seen, Losses.of(usage, seen, told), told)
+
+    assert pool.machines == (Machine({"cores": 2}),)  # no job waited for memory
+    assert (pool.max_jobs, pool.max_idle) == (2, None)
+    assert pool.htcondor == HTCondor(scan_interval=told.scan_interval)
