@@ -2,12 +2,16 @@
 
 from dataclasses import asdict
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched import Dag
 from icsched.history import Losses, Submission, Usage, machines_of, parsed_run
+from icsched.history.losses import machines_pool
+from icsched.history.replay import running_difference
+from icsched.sim.machines import HTCondor, Machine
 from tests.history.lines import end, end_held, execute, held, submit
 
 
@@ -250,3 +254,38 @@ def test_lost_cores_are_those_of_a_count_second_by_second(rows):
 
     assert (found.used, found.matching, found.cores) == (used, matching, cores)
     assert (found.no_job, found.large_slots, found.memory) == (nothing, 0, 0)
+
+
+def test_running_jobs_of_a_replay_are_compared_at_each_moment():
+    """The log has two jobs until 10; the replay has one until 10, and the other until 20."""
+    log = np.array([0.0, 0.0]), np.array([10.0, 10.0])
+
+    assert running_difference(*log, np.array([0.0, 10.0]), np.array([10.0, 20.0])) == 1
+    assert running_difference(*log, *log) == 0
+
+
+def test_gaps_between_submissions_tell_the_interval_where_a_throttle_delays_all_children(log):
+    """Two of eight jobs at a time, 9 seconds each; DAGMan looks every second.
+
+    Jobs are submitted at 0, 10, 11, 20, 21, 30, 31 and 42, so most gaps are 1 s and 9 s.
+    """
+    merge = Dag({**{f"c{i}": [] for i in range(8)}, "m": [f"c{i}" for i in range(8)]})
+    begins = [0, 0, 10, 11, 20, 21, 30, 31]
+    jobs = [one(i + 1, f"c{i}", (s, s, s + 9), "slot1_1@ep") for i, s in enumerate(begins)]
+    jobs.append(one(9, "m", (42, 42, 50), "slot1_1@ep"))
+    told = Submission.of(Usage.of(log(text_of(*jobs)), merge))
+
+    assert (told.max_jobs, told.scan_interval) == (2, 1)
+    assert told.held_back == 31 - 3  # from two intervals and 1 s after the first submission
+
+
+def test_the_machines_of_a_run_are_a_pool_with_its_throttle(log):
+    """Two jobs of one core at a time, in parts of one slot; DAGMan's interval is 1 / 1.1 s."""
+    past = log(fan((11, 11, 21), (22, 22, 32), (33, 33, 43), (44, 44, 54)))
+    usage = Usage.of(past, FAN)
+    seen, told = machines_of(usage, past.slots), Submission.of(usage)
+    pool = machines_pool(seen, Losses.of(usage, seen, told), told)
+
+    assert pool.machines == (Machine({"cores": 2}),)  # no job waited for memory
+    assert (pool.max_jobs, pool.max_idle) == (2, None)
+    assert pool.htcondor == HTCondor(scan_interval=told.scan_interval)

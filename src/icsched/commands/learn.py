@@ -16,6 +16,7 @@ import numpy as np
 
 from icsched import files, history
 from icsched.commands.comparison import variation
+from icsched.commands.earlier_run import EarlierRun, earlier_run, earlier_text, read_earlier
 from icsched.commands.inputs import (
     FileOptions,
     TimesKnown,
@@ -131,7 +132,8 @@ def _dagman_keys(told: Submission) -> dict[str, object]:
 def _replay_keys(learned: Learned) -> dict[str, object] | None:
     if not learned.replays:
         return None
-    return {"actual": learned.actual, **learned.replays, "error": learned.error}
+    errors = {"error": learned.error, "running_error": learned.running_error}
+    return {"actual": learned.actual, **learned.replays, **errors}
 
 
 def _order_keys(told: Forecast | None) -> dict[str, object] | None:
@@ -182,6 +184,7 @@ class LearnAnswer:
     start_delay: float | None
     pool: AnyPool = field(metadata=json_by(pool_to_dict))
     replay: Learned = field(metadata=json_by(_replay_keys))
+    against: EarlierRun | None
     baseline: str | None
     orders: Forecast | None = field(metadata=json_by(_order_keys))
     first_start: float = field(metadata=NOT_IN_JSON)
@@ -194,11 +197,13 @@ def learn_answer(
     pool_file: str | None,
     *,
     recorded: bool,
+    against: str | None,
     reading: FileOptions,
 ) -> LearnAnswer:
     """Return what the logs among the *given* files say; the others are the workflow's.
 
-    *recorded* plays the recorded slots, not a fixed number. Run times and the pool are written to
+    *recorded* plays the recorded slots, not a fixed number. *against* is the log of an earlier run
+    of the same workflow. Run times and the pool are written to
     *times_file* and *pool_file*.
     Raises FormatError for a file that cannot be read, logs of another workflow, logs without a
     successful job or with run times of 0 alone, and a pool that would never finish; ArgumentError
@@ -211,8 +216,13 @@ def learn_answer(
     table = checked_run_times(past, read, is_replayed=bool(paths))
     workflow = timed(reading.read_to_run(paths), table, names) if paths else None
     check_names(past, workflow, names)
+    earlier = None if against is None or workflow is None else read_earlier(against)
+    if earlier is not None:
+        check_names(earlier[1], workflow, [path for path, _ in earlier[0]])
+    if against is not None and workflow is None:
+        raise ArgumentError("--against needs the workflow's file, because icsched simulates it")
     for path in filter(None, (times_file, pool_file)):
-        _check_output(path, given, workflow)
+        _check_output(path, [*given, *([against] if against else [])], workflow)
     is_in_order = is_one_log(read)
     run = without_set_back(past.last_run) if is_in_order else past.last_run
     try:
@@ -220,6 +230,10 @@ def learn_answer(
             dag = None if workflow is None else workflow.dag
             learned = learned_from(run, dag, recorded=recorded)
         orders = None if workflow is None else forecast_by(past, learned, workflow)
+        compared = None
+        if earlier is not None and workflow is not None:
+            with working("looking at the earlier run"):
+                compared = earlier_run(*earlier, workflow, learned.actual)
         if workflow is None:  # else the simulation has raised an error if workers leave too soon
             longest = int(np.argmax(table.seconds))
             times = Times("constant", means=table.seconds[[longest]])
@@ -228,8 +242,8 @@ def learn_answer(
         raise FormatError(", ".join(names), None, str(error)) from error
     texts = {} if times_file is None else {times_file: _csv(table, workflow)}
     if pool_file is not None:
-        shown = learned.error if learned.is_far_off else None
-        texts[pool_file] = pool_text(GivenPool(learned.pool, shown))
+        is_told = learned.is_far_off
+        texts[pool_file] = pool_text(_given(learned) if is_told else GivenPool(learned.pool))
     files.write_texts(texts)
     usage, fit, described = learned.usage, learned.fit, dict[str, str]()
     words = None if workflow is None else workflow.source.descriptions()
@@ -259,11 +273,17 @@ def learn_answer(
         start_delay=fit.freed,
         pool=learned.pool,
         replay=learned,
+        against=compared,
         baseline=None if orders is None else orders.baseline,
         orders=orders,
         first_start=began,
         written=tuple(texts),
     )
+
+
+def _given(learned: Learned) -> GivenPool:
+    """Return the pool with its errors."""
+    return GivenPool(learned.pool, learned.error, learned.running_error)
 
 
 def _sorted_out(given: Sequence[str]) -> tuple[list[tuple[str, bytes]], list[str]]:
@@ -362,8 +382,10 @@ def text(found: LearnAnswer) -> str:
     if found.stalls is not None:
         parts.append("\n  ".join(stall_lines(found.stalls)) + "\n")
     parts.append(_pool(found))
+    if found.against is not None:
+        parts.append(earlier_text(found.against))
     if found.orders:
-        doubt = caution_text(about_pool(GivenPool(found.pool, found.replay.error)))
+        doubt = caution_text(about_pool(_given(found.replay)))
         parts.append(doubt + _orders(found.orders))
     written = f"wrote {named(', '.join(found.written))}\n" if found.written else ""
     return "\n".join(part for part in parts if part) + written
@@ -503,6 +525,10 @@ def _pool(found: LearnAnswer) -> str:
         until = "" if replay.actual == found.length else ", until the last job succeeded"
         actual = _seconds(replay.actual)
         lines.append(f"The same order takes {words} by simulation, {actual} in fact{until}.")
+        lines.append(
+            "On this pool the number of running jobs is off by"
+            f" {100 * replay.running_error:.0f}% of its mean, at each moment on average."
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -551,6 +577,7 @@ def learn(
     output_: Annotated[PathName | None, OutputName] = None,
     pool_file: Annotated[PathName | None, WRITTEN] = None,
     recorded: Flag = False,
+    against: PathName | None = None,
     lenient: Flag = False,
     usedagdir: Flag = False,
     json_: Json = False,
@@ -568,6 +595,9 @@ def learn(
         JSON file for the pool, which --pool reads.
     recorded
         Take the slots as they came and left, instead of a fixed number of workers.
+    against
+        Log of an earlier run of the workflow. Say what that run let foretell for this one, and what
+        happened.
     lenient
         Skip unknown commands instead of refusing them.
     usedagdir
@@ -585,5 +615,7 @@ def learn(
         }
     )
     reading = FileOptions(lenient, usedagdir, no_rescue=True)
-    found = learn_answer(files, output_, pool_file, recorded=recorded, reading=reading)
+    found = learn_answer(
+        files, output_, pool_file, recorded=recorded, against=against, reading=reading
+    )
     put(found, text, as_json=json_)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from icsched.commands.pool_options import GivenPool
 from icsched.run_times import Origin
-from icsched.sim.pools import FAR_OFF
+from icsched.sim.pools import FAR_OFF, FAR_OFF_RUNNING
 from icsched.workflow import Note, Section, Workflow
 
 SectionAction = Literal["nothing", "replaced", "removed"]
@@ -59,13 +59,17 @@ def cautions_about(workflow: Workflow, given: GivenPool | None = None) -> tuple[
 
 def about_pool(given: GivenPool | None) -> tuple[Note, ...]:
     """Return the note about a pool that does not explain the run that it was learned from."""
-    error = given.replay_error if given else None
-    if error is None or abs(error) <= FAR_OFF:
+    error = (given.replay_error if given else None) or 0.0
+    running = (given.running_error if given else None) or 0.0
+    if abs(error) > FAR_OFF:
+        what = f"that run ends {100 * abs(error):.1f}% too {'early' if error < 0 else 'late'}"
+    elif running > FAR_OFF_RUNNING:
+        what = f"the number of running jobs is off by {100 * running:.0f}% of its mean"
+    else:
         return ()
-    when = f"{100 * abs(error):.1f}% too {'early' if error < 0 else 'late'}"
     text = (
-        f"the pool does not explain the run that it was learned from: simulated, that run ends"
-        f" {when}. Do not trust the gains. Perhaps a throttle such as -maxjobs held jobs back"
+        f"the pool does not explain the run that it was learned from: simulated, {what}."
+        " Do not trust the gains. Perhaps a throttle such as -maxjobs held jobs back"
     )
     return (Note("pool-unexplained", text),)
 

@@ -12,26 +12,28 @@ from icsched.commands.options import RUN_TIMES_HELP, WHOLE, Flag, PathName, RunT
 from icsched.errors import ArgumentError, FormatError, PoolError
 from icsched.sim import AnyPool, Paired, PaperSampling, Pool, Times, Workers, pool_to_dict
 from icsched.sim.model import TimeLaw
-from icsched.sim.pools import REPLAY_ERROR, read_pool_data, usual_pools
+from icsched.sim.pools import REPLAY_ERROR, RUNNING_ERROR, read_pool_data, usual_pools
 from icsched.workflow import Workflow
 
 
 @dataclass(frozen=True, eq=False)
 class GivenPool:
-    """A pool, and how far off the run ends by simulation that the pool was learned from.
+    """A pool, and how far off the run is by simulation that the pool was learned from.
 
-    `replay_error` is the simulated end over the actual end, less 1; None if nobody says it.
+    `replay_error` is the simulated end over the actual end, less 1. `running_error` is the mean
+    difference of the numbers of running jobs, over their mean. None if nobody says it.
     """
 
     pool: AnyPool
     replay_error: float | None = None
+    running_error: float | None = None
 
 
 def read_given_pool(path: str) -> GivenPool:
     """Return the pool of a JSON file; raises FormatError in one line if there is none."""
     pool, data = read_pool_data(path)
-    error = data.get(REPLAY_ERROR)
-    return GivenPool(pool, error if isinstance(error, int | float) else None)
+    errors = (data.get(name) for name in (REPLAY_ERROR, RUNNING_ERROR))
+    return GivenPool(pool, *(e if isinstance(e, int | float) else None for e in errors))
 
 
 def usual_pool(workflow: Workflow) -> Pool:
@@ -46,7 +48,8 @@ def pool_text(given: GivenPool) -> str:
     """Return the text of a file that `read_given_pool` reads."""
     import msgspec  # slow to import
 
-    known = {} if given.replay_error is None else {REPLAY_ERROR: round(given.replay_error, 4)}
+    errors = {REPLAY_ERROR: given.replay_error, RUNNING_ERROR: given.running_error}
+    known = {name: round(error, 4) for name, error in errors.items() if error is not None}
     data = {**pool_to_dict(given.pool), **known}
     return msgspec.json.format(msgspec.json.encode(data)).decode() + "\n"
 

@@ -155,7 +155,7 @@ def report_of(paths: Sequence[str], wanted: Reported, *, output: str | None = No
     learned, given = None, wanted.given
     if wanted.logs:
         table, learned = _learned(wanted.logs, workflow)
-        given = given or GivenPool(learned.pool, learned.error)
+        given = given or GivenPool(learned.pool, learned.error, learned.running_error)
         if not wanted.run_times:
             workflow = timed(workflow, table, wanted.logs)
     workflow = with_run_times(workflow, wanted.run_times)

@@ -1,10 +1,10 @@
 """The last run of the logs, played again on the pool that was learned from it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from icsched.arrays import Floats, Ids, ids_where
+from icsched.arrays import Floats, Ids, Mask, ids_where
 from icsched.dag import Dag
 from icsched.errors import SimulationError
 from icsched.history.losses import Losses
@@ -15,9 +15,9 @@ from icsched.history.throttle import Submission
 from icsched.history.usage import Fit, Usage, fitted
 from icsched.pebble import priority_order
 from icsched.sim import AnyPool, Experiment, Played, Recorded, Times, Workers
-from icsched.sim.pools import FAR_OFF
+from icsched.sim.pools import FAR_OFF, FAR_OFF_RUNNING
 
-_GOOD = 0.05  # a fixed number of workers is good enough if it ends this near to the run
+_GOOD = 0.05  # a fixed number of workers is good enough if it ends so near to the run
 _REPLAYS = 100  # of a pool whose workers leave: chance decides which task is lost
 
 
@@ -28,8 +28,10 @@ class Learned:
     `pool` is the one of the pools that reproduces the run. `actual` is when the last job succeeded
     on the real pool, `replays` when it does by simulation on a fixed number of workers and on the
     recorded slots, with the measured times, in the order of the starts. It is the mean of 100 runs
-    if workers or slots leave. Without a dag there are neither stalls nor replays. `seen` has the
-    machines, and `losses` what became of their cores; None if the log does not say the cores.
+    if workers or slots leave. `running` has, for each replay (the first of the 100 runs), by how
+    much the number of running jobs differs from the log on average, over its mean in the log.
+    Without a dag there are neither stalls nor replays. `seen` has the machines, and `losses` what
+    became of their cores; None if the log does not say the cores.
     """
 
     usage: Usage
@@ -41,20 +43,31 @@ class Learned:
     pool: AnyPool
     actual: float = 0.0
     replays: dict[str, float] = field(default_factory=dict)
+    running: dict[str, float] = field(default_factory=dict)
 
     def error_of(self, name: str) -> float:
         """Return simulated end over actual end, less 1; 0 for a run that took no time."""
         return self.replays[name] / self.actual - 1 if self.actual else 0.0
 
     @property
+    def name(self) -> str:
+        """The key of `pool` in `replays`."""
+        return "workers" if isinstance(self.pool, Workers) else "recorded"
+
+    @property
     def error(self) -> float:
-        """The error on `pool`; 0 without replays."""
-        return self.error_of("workers" if isinstance(self.pool, Workers) else "recorded")
+        """The error on `pool`."""
+        return self.error_of(self.name)
+
+    @property
+    def running_error(self) -> float:
+        """How far off the number of running jobs is on `pool`; 0 without replays."""
+        return self.running.get(self.name, 0.0)
 
     @property
     def is_far_off(self) -> bool:
-        """Whether the run on `pool` ends so differently that a forecast on it means little."""
-        return abs(self.error) > FAR_OFF
+        """Whether the run on `pool` is so different that a forecast on it means little."""
+        return abs(self.error) > FAR_OFF or self.running_error > FAR_OFF_RUNNING
 
 
 def learned_from(run: PastRun, dag: Dag | None, *, recorded: bool = False) -> Learned:
@@ -73,10 +86,10 @@ def learned_from(run: PastRun, dag: Dag | None, *, recorded: bool = False) -> Le
     if dag is None:
         return Learned(*found, None, fit.workers)
     stalls = find_stalls(usage, dag.names)
-    actual, replays = _replays(usage, fit, dag)
-    use_slots = recorded or _are_slots_better(actual, replays)
-    pool = fit.recorded if use_slots else fit.workers
-    return Learned(*found, stalls, pool, actual, replays)
+    actual, replays, running = _replays(usage, fit, dag)
+    on_workers = Learned(*found, stalls, fit.workers, actual, replays, running)
+    on_slots = replace(on_workers, pool=fit.recorded)
+    return on_slots if recorded or _are_slots_better(on_workers, on_slots) else on_workers
 
 
 def order_of_starts(usage: Usage, dag: Dag) -> Ids:
@@ -87,15 +100,18 @@ def order_of_starts(usage: Usage, dag: Dag) -> Ids:
     return priority_order(dag, start)
 
 
-def _are_slots_better(actual: float, replays: dict[str, float]) -> bool:
-    """Whether a fixed number of workers ends far from the run, and the recorded slots nearer."""
-    is_good = abs(replays["workers"] - actual) <= _GOOD * actual
-    is_nearer = abs(replays["recorded"] - actual) < abs(replays["workers"] - actual)
-    return not is_good and is_nearer
+def _are_slots_better(on_workers: Learned, on_slots: Learned) -> bool:
+    """Whether a fixed number of workers is far from the run, and the recorded slots are nearer."""
+    is_good = abs(on_workers.error) <= _GOOD and on_workers.running_error <= FAR_OFF_RUNNING
+    far, near = (abs(each.error) + each.running_error for each in (on_workers, on_slots))
+    return not is_good and near < far
 
 
-def _replays(usage: Usage, fit: Fit, dag: Dag) -> tuple[float, dict[str, float]]:
-    """Return when the last job succeeded, and does so on each pool, since the first start."""
+def _replays(usage: Usage, fit: Fit, dag: Dag) -> tuple[float, dict[str, float], dict[str, float]]:
+    """Return when the last job succeeded, when it does so on each pool, and how running differs.
+
+    Times are since the first start.
+    """
     ended = _ended(usage, dag)
     part = dag.induced(ended) if len(ended) < len(dag) else dag
     times = Times("constant", means=_seconds(usage, len(dag))[ended])
@@ -107,7 +123,42 @@ def _replays(usage: Usage, fit: Fit, dag: Dag) -> tuple[float, dict[str, float]]
     actual = float(usage.end[is_done].max(initial=0.0))
     on_workers = Experiment(part, fit.workers, times)
     pools = {"workers": on_workers, "recorded": on_workers.on(fit.recorded)}
-    return actual, {name: _time(on, played) + fit.begin for name, on in pools.items()}
+    ends = {name: _time(on, played) + fit.begin for name, on in pools.items()}
+    is_played = _is_own(usage) & np.isin(usage.task, ended)
+    start, end = usage.start[is_played], usage.end[is_played]
+    running = {}
+    for name, on in pools.items():
+        given = on.trace(played, seed=0, run=0).assignments
+        since = given.time + on.pool.overhead + fit.begin
+        running[name] = running_difference(start, end, since, given.end + fit.begin)
+    return actual, ends, running
+
+
+def running_difference(start: Floats, end: Floats, since: Floats, until: Floats) -> float:
+    """Return the mean difference of the jobs that run in a log and in a replay, over their mean.
+
+    *start* and *end* are those of the log. 0 is the same at each moment, and 2 never at once.
+
+    >>> one = np.array([0.0]), np.array([10.0])
+    >>> running_difference(*one, *one), running_difference(*one, one[0] + 10, one[1] + 10)
+    (0.0, 2.0)
+    """
+    moments = np.concatenate([start, end, since, until])
+    pieces = [
+        np.full(len(each), sign)
+        for each, sign in zip((start, end, since, until), (1, -1, -1, 1), strict=True)
+    ]
+    in_order = np.argsort(moments, kind="stable")
+    difference = np.cumsum(np.concatenate(pieces)[in_order])[:-1]
+    apart = float((np.abs(difference) * np.diff(moments[in_order])).sum())
+    total = float((end - start).sum())
+    return apart / total if total else 0.0
+
+
+def _is_own(usage: Usage) -> Mask:
+    """Return which attempts a replay plays: those whose time counts for their task."""
+    own: Mask = np.isin(usage.ending, [Ending.DONE, Ending.FAILED]) & (usage.task >= 0)
+    return own
 
 
 def _time(experiment: Experiment, played: Played) -> float:
@@ -135,6 +186,6 @@ def _ended(usage: Usage, dag: Dag) -> Ids:
 
 def _seconds(usage: Usage, tasks: int) -> Floats:
     """Return how long each task held a slot: its successful attempt and those that failed."""
-    is_own = np.isin(usage.ending, [Ending.DONE, Ending.FAILED]) & (usage.task >= 0)
+    is_own = _is_own(usage)
     lengths = (usage.end - usage.start)[is_own]
     return np.bincount(usage.task[is_own], lengths, minlength=tasks).astype(np.float64)

@@ -38,7 +38,10 @@ _KINDS: dict[str, type[AnyPool]] = {
     "machines": Machines,
 }
 REPLAY_ERROR = "replay_error"  # the fit of the pool, added by `icsched learn`
+RUNNING_ERROR = "running_error"  # the same for the number of running jobs over time
 FAR_OFF = 0.2  # a pool with a larger error does not reproduce its own log
+FAR_OFF_RUNNING = 0.5  # nor does one on which so many more or fewer jobs run at a moment
+_ERRORS = (REPLAY_ERROR, RUNNING_ERROR)
 _LISTS = ("speeds", "starts", "ends")
 _MAY_BE_INFINITE = ("leave", "deadline", "ends")
 _MAY_BE_ABSENT = ("speeds", "max_jobs", "max_idle", "htcondor")
@@ -83,10 +86,11 @@ def pool_of(data: object) -> AnyPool:
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in _KINDS:
         raise ArgumentError(f"kind: expected {', '.join(_KINDS)}, got {_short(kind)}")
-    error = data.get(REPLAY_ERROR, 0.0)
-    if type(error) not in (int, float) or not math.isfinite(error):
-        raise ArgumentError(f"{REPLAY_ERROR}: expected a number, got {_short(error)}")
-    given = {name: data[name] for name in data if name not in ("schema", "kind", REPLAY_ERROR)}
+    for name in _ERRORS:
+        error = data.get(name, 0.0)
+        if type(error) not in (int, float) or not math.isfinite(error):
+            raise ArgumentError(f"{name}: expected a number, got {_short(error)}")
+    given = {name: data[name] for name in data if name not in ("schema", "kind", *_ERRORS)}
     _check_keys(_KINDS[kind], given)
     values = {name: _value(name, value) for name, value in given.items()}
     if kind == "recorded":

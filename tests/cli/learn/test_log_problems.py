@@ -122,7 +122,7 @@ def test_wrong_words_are_told(icsched, words, complaint):
 
 @pytest.mark.parametrize(
     ("bad", "problem"),
-    [("nowhere/x.json", "no such file or directory"), ("a-directory", "is a directory")],
+    [("nowhere/x.json", "its directory does not exist"), ("a-directory", "is a directory")],
 )
 def test_no_file_is_written_if_one_cannot_be(icsched, tmp_path, bad, problem):
     (tmp_path / "a-directory").mkdir()

@@ -5,6 +5,8 @@ import math
 
 import pytest
 
+from icsched.commands.notes import about_pool
+from icsched.commands.pool_options import GivenPool
 from icsched.history import read_run_times
 from icsched.sim import Recorded, Workers, read_pool
 from tests.cli.learn.dags import FORK_DAG
@@ -39,6 +41,7 @@ def test_the_fitted_pool_reproduces_the_run_and_tries_other_orders(learn):
         "workers": pytest.approx(200),
         "recorded": pytest.approx(200),
         "error": pytest.approx(0),
+        "running_error": pytest.approx(0),
     }
     assert list(found["orders"]) == ["used", "critical-path", "prio", "critical-path-steps", "fifo"]
     assert found["orders"]["fifo"]["ratio"] is None
@@ -256,3 +259,44 @@ def test_a_log_that_says_no_cores_shows_no_machines(icsched, learn, put):
 
     assert (learn("none.log")["machines"], learn("none.log")["cores"]) == (None, None)
     assert "Machines" not in icsched("learn", "none.log").out
+
+
+def test_a_replay_that_ends_in_time_with_other_jobs_running_does_not_explain_the_run(icsched, put):
+    told = about_pool(GivenPool(Workers(1), 0.0, 0.51))
+    assert "the number of running jobs is off by 51% of its mean" in told[0].text
+    assert about_pool(GivenPool(Workers(1), 0.2, 0.5)) == ()
+    put({"pool.json": '{"schema": 1, "kind": "workers", "count": 2, "running_error": 0.75}'})
+    found = icsched("simulate", "wf.dag", "--pool", "pool.json", "--runs", "20")
+
+    assert "off by 75% of its mean" in found.out
+
+
+def test_a_run_is_compared_with_an_earlier_one_and_its_forecast(icsched, learn, put):
+    """Before, the five jobs ran on one slot, for 500 s. Now two slots run them in 400 s."""
+    before = "".join(
+        submit(str(i), "10:00:00", f"job_{i}")
+        + execute(str(i), f"10:{start // 60:02}:{start % 60:02}")
+        + end(str(i), f"10:{(start + 100) // 60:02}:{(start + 100) % 60:02}")
+        for i, start in enumerate(range(0, 500, 100), start=1)
+    )
+    put({"before.log": before})
+    found = learn("five.log", "five.dag", "--against", "before.log")["against"]
+
+    assert (found["before"], found["happened"]) == (500, 400)
+    assert found["change"] == pytest.approx(-0.2)
+    assert (found["order"], found["logs"]) == ("fifo", ["before.log"])
+    assert found["low"] < 500 < found["high"]  # five jobs of 100 s, one after another
+    assert (
+        abs(found["foretold"] - 500) < 30
+    )  # 500 s with a deviation of 67 s, over 100 runs or more
+    assert found["error"] == found["foretold"] / 400 - 1
+    told = icsched("learn", "five.log", "five.dag", "--against", "before.log").out
+    assert "Against before.log: that run took 500 s. The forecast from it is " in told
+    assert "It took 400 s: -20.0% against the run before, and the forecast was off by +" in told
+
+
+def test_an_earlier_log_must_be_of_the_same_workflow(icsched):
+    found = icsched("learn", "wf.log", "wf.dag", "--against", "five.log")
+    assert (found.code, "five.log: only 0 of 5 names fit" in found.complaint) == (1, True)
+    alone = icsched("learn", "wf.log", "--against", "five.log")
+    assert "--against needs the workflow's file" in alone.complaint
