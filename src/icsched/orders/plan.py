@@ -18,7 +18,7 @@ from icsched.errors import (
 )
 from icsched.frames import Listed, Shown, Tabular, brief
 from icsched.graph_inputs import T, T_co, is_integer
-from icsched.orders.choice import Aim, Choice, Made, NamedOrder
+from icsched.orders.definition import Aim, Choice, Made, NamedOrder
 from icsched.orders.named_orders import ORDERS
 from icsched.pebble import Order, RunTimes, Schedule, check_order, checked_run_times
 from icsched.pebble.residual import Residual

@@ -10,7 +10,7 @@ import numpy as np
 from icsched import checks
 from icsched.dag import Dag, Graph
 from icsched.errors import ArgumentError
-from icsched.orders.choice import Aim, Made
+from icsched.orders.definition import Aim, Made
 from icsched.orders.named_orders import ORDERS
 from icsched.orders.plan import Plan, made_order
 from icsched.pebble import HasOrder, Order, Schedule
