@@ -5,7 +5,7 @@ says what was given.
 """
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sized
 from numbers import Real
 from operator import index
 
@@ -64,6 +64,20 @@ def one_of(what: str, value: object, choices: Collection[str]) -> None:
         *first, last = choices
         known = f"{', '.join(first)} or {last}" if first else last
         raise ArgumentError(f"{what}: expected {known}, got {value!r}")
+
+
+def one_per_task(what: str, values: object, tasks: int) -> None:
+    """Raise ArgumentError unless *values* has one value for each of *tasks* tasks.
+
+    >>> one_per_task("sizes", [5, 7], 3)
+    Traceback (most recent call last):
+    icsched.errors.ArgumentError: sizes: expected 3 values, one for each task, got 2
+    """
+    if not isinstance(values, Sized):
+        raise ArgumentError(f"{what}: expected one for each task, got {values!r}")
+    if len(values) != tasks:
+        counts = f"expected {tasks:,} values, one for each task, got {len(values):,}"
+        raise ArgumentError(f"{what}: {counts}")
 
 
 def kind_of(what: str, value: object, kind: type, *, made_by: str) -> None:

@@ -115,6 +115,21 @@ class Table(Mapping[str, E], Generic[E]):
             except EngineError:
                 continue
 
+    def others(self) -> Iterator[tuple[str, str, str | None]]:
+        """Yield each entry of another package: its name, its object, and why it cannot be used.
+
+        The last is None for an entry that can be used. Entry points of icsched are left out.
+        """
+        for name, point in sorted(self._others.items()):
+            if point.dist is not None and point.dist.name == "icsched":
+                continue
+            problem = "icsched has its own entry of that name" if name in self._own else None
+            try:
+                self._loaded(point)
+            except EngineError as error:
+                problem = str(error).removeprefix(f"{self.origin(name)}: ")
+            yield name, point.value, problem
+
     def described(self) -> str:
         """Return all names with their sentences, for help; broken entries are marked."""
         return "; ".join(f"{name}, {self._sentence(name)}" for name in self)

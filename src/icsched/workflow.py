@@ -1,6 +1,6 @@
 """A workflow: a dag with what is known about its tasks, whatever files it came from."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -10,12 +10,14 @@ from typing import Any, Generic, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.arrays import Floats, Ids, Mask, Sizes, ids_where
-from icsched.dag import Dag, Graph, PerTask, dag_of
-from icsched.errors import ArgumentError, FormatError, ScheduleError
+from icsched import checks
+from icsched.arrays import Floats, Ids, Mask, Sizes, ids_where, mask_of
+from icsched.dag import Dag, Graph
+from icsched.errors import ArgumentError, FormatError
 from icsched.frames import Shown, brief
 from icsched.graph_inputs import NetworkxGraph, T, T_co
-from icsched.pebble import Order, checked_run_times, checked_sizes, order_ids
+from icsched.pebble import checked_run_times, checked_sizes
+from icsched.pebble.residual import Residual
 from icsched.run_times import Origin, RunTimeTable, fit, kinds_of
 
 
@@ -332,7 +334,7 @@ class Workflow(Shown, Generic[T_co]):
         vars(self)["done"] = _checked_done(self.done, len(self.dag))  # the class is frozen
         for name in _COLUMNS:
             if getattr(self, name) is not None:
-                _check_length(name, getattr(self, name), len(self.dag))
+                checks.one_per_task(name, getattr(self, name), len(self.dag))
         if self.run_times is not None:
             vars(self)["run_times"] = checked_run_times(self.dag, self.run_times)
         if self.sizes is not None:
@@ -399,43 +401,6 @@ class Workflow(Shown, Generic[T_co]):
             source=_Part(self.source, left),
             **cut,
         )
-
-    def values_left(self, what: str, values: PerTask) -> Any:
-        """Return *values*, one for each task, for the tasks of `residual`.
-
-        A mapping from names, or a labelled series, is returned as it is: `residual` has the same
-        names. Raises ArgumentError for another number of values; *what* is their name.
-
-        >>> pair = Workflow(Dag({"a": [], "b": ["a"]}), np.array([True, False]))
-        >>> pair.values_left("run_times", [4, 7])
-        array([7])
-        """
-        if not self.done.any() or isinstance(values, Mapping) or hasattr(values, "to_dict"):
-            return values
-        _check_length(what, values, len(self.dag))
-        return np.asarray(values)[~self.done]
-
-    def order_left(self, order: Order) -> Order:
-        """Return an order of the tasks that are left by the ids of `residual`.
-
-        A plan or a schedule is returned as it is: it has its own dag. Raises ScheduleError for a
-        task that is unknown or done.
-
-        >>> pair = Workflow(Dag({"a": [], "b": ["a"]}), np.array([True, False]))
-        >>> pair.order_left([1]), pair.order_left(["b"])
-        (array([0], dtype=int32), array([0], dtype=int32))
-        """
-        if not self.done.any() or (not isinstance(order, np.ndarray) and hasattr(order, "order")):
-            return order
-        tasks = order_ids(self.dag, order)
-        outside = tasks[(tasks < 0) | (tasks >= len(self.dag))]
-        if len(outside):
-            raise ScheduleError(f"order: unknown task id {outside[0]}")
-        done = tasks[self.done[tasks]]
-        if len(done):
-            raise ScheduleError(f"order: task {self.names[done[0]]!r} is done")
-        places: Ids = np.cumsum(~self.done, dtype=np.int32) - np.int32(1)
-        return np.asarray(places[tasks])
 
     # What the tasks run, and for how long
 
@@ -543,8 +508,10 @@ def workflow_of(graph: Graph[T]) -> Workflow[T]:
     """
     if isinstance(graph, Workflow):
         return graph
-    has_dag = isinstance(getattr(graph, "dag", None), Dag)
-    return Workflow(dag_of(graph), run_times=getattr(graph, "run_times", None) if has_dag else None)
+    left = Residual.of(graph)
+    done = ~mask_of(left.places, len(left.whole))
+    has_dag = getattr(graph, "dag", None) is left.whole
+    return Workflow(left.whole, done, getattr(graph, "run_times", None) if has_dag else None)
 
 
 def _checked_done(done: object, tasks: int) -> Mask:
@@ -557,7 +524,7 @@ def _checked_done(done: object, tasks: int) -> Mask:
         values = np.array(done, object)
     if values.ndim != 1 or (values.size and values.dtype.kind not in "biu"):
         raise ArgumentError(f"done: expected true or false for each task, got {done!r}")
-    _check_length("done", values, tasks)
+    checks.one_per_task("done", values, tasks)
     return values.astype(bool, copy=False)
 
 
@@ -568,11 +535,3 @@ def _checked_priorities(given: object) -> Ids:
     if not is_whole or (values.size and not -(2**31) <= values.min() <= values.max() < 2**31):
         raise ArgumentError(f"priorities: expected whole numbers of 32 bits, got {given!r}")
     return values.astype(np.int32, copy=False)
-
-
-def _check_length(name: str, values: object, expected: int) -> None:
-    if not isinstance(values, Sized):
-        raise ArgumentError(f"{name}: expected one for each task, got {values!r}")
-    if len(values) != expected:
-        counts = f"expected {expected:,} values, one for each task, got {len(values):,}"
-        raise ArgumentError(f"{name}: {counts}")

@@ -1,5 +1,6 @@
 """What the commands make of entries of other packages."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,6 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
+from icsched.formats import FORMATS
+from icsched.orders import ORDERS
+from icsched.run.engines import ENGINES
+from icsched.serve import CLUSTERERS as CLUSTERER_TABLE
 from tests.cli.workflows import PAIR_AND_FORK, log_of
 
 CLUSTERERS = """
@@ -343,3 +348,47 @@ def test_a_format_that_would_spoil_a_file_leaves_it_as_it_is(plugin, put, folder
     assert (result.code, result.complaint) == (1, f"wf.lines: {told}; nothing is written")
     assert (folder / "wf.lines").read_text() == "a\nb a\nc\nd c\ne c\n"
     assert not (folder / "wf.lines.bak").exists()
+
+
+def test_the_doctor_lists_entries_of_other_packages_and_says_which_are_broken(plugin):
+    """An order, a clusterer, an object that is no format, a missing module, and a taken name."""
+    groups = {
+        "clusterers": "ones = extra:ONES",
+        "formats": "number = extra:NUMBER",
+        "orders": "gone = missing_package:ORDER\nmine = extra:MINE\nprio = extra:PRIO",
+    }
+    order = "NamedOrder({!r}, 'by id', lambda dag: dag.fifo_order)"
+    module = f"""{CLUSTERERS}
+from icsched.orders import NamedOrder
+NUMBER, MINE, PRIO = 42, {order.format("mine")}, {order.format("prio")}
+"""
+    icsched = plugin(
+        "".join(f"[icsched.{name}]\n{lines}\n" for name, lines in groups.items()), module
+    )
+
+    report, keys = icsched("doctor"), json.loads(icsched("doctor", "--json").out)
+
+    found = {f"{one['kind']} {one['name']}": one for one in keys["entries"]}
+    problems = {name: one["problem"] for name, one in found.items()}
+    assert list(problems) == [
+        "order gone",
+        "order mine",
+        "order prio",
+        "format number",
+        "clusterer ones",
+    ]
+    assert problems["order mine"] is problems["clusterer ones"] is None
+    assert problems["order gone"] == "cannot be imported: No module named 'missing_package'"
+    assert problems["order prio"] == "icsched has its own entry of that name"
+    assert problems["format number"] == "expected a Format, got 42"
+    assert found["order mine"]["object"] == "extra:MINE"
+    assert (report.code, report.err, keys["problem"]) == (0, "", None)
+    assert "  order mine" in report.out
+    assert f"BROKEN: {problems['order gone']}" in " ".join(report.out.split())
+
+
+def test_the_doctor_has_no_part_for_other_packages_if_there_are_none(icsched, monkeypatch):
+    for table in (ORDERS, FORMATS, CLUSTERER_TABLE, ENGINES):
+        monkeypatch.setitem(table.__dict__, "_others", {})
+
+    assert "Entries of other packages" not in icsched("doctor").out

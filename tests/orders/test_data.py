@@ -23,7 +23,7 @@ from icsched import (
 )
 from icsched.errors import EngineError
 from icsched.orders import memory_curve
-from icsched.orders.choice import Choice
+from icsched.orders.definition import Choice
 from icsched.pebble import compare
 from icsched.sim import Experiment, Paired, Played, Timeline
 from icsched.sim.race import Interval, Raced

@@ -129,6 +129,18 @@ def test_an_order_that_is_not_legal_is_refused_by_name(order, message):
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize(
+    "ids", [[0, 1], [0, 1, 2, 2], [0, 1, 3], [0, 1, -1], [0, 1, 1], [1, 2, 3], [[0, 1, 2]], []]
+)
+def test_wrong_ids_of_our_own_are_a_bug_that_no_kernel_sees(ids):
+    """They are too few, too many, out of range, repeated, of another dag, or no row."""
+    chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
+
+    with pytest.raises(AssertionError, match="a bug in icsched"):
+        Schedule.trusted(chain, np.array(ids, np.int32))
+    assert Schedule.trusted(chain, np.array([0, 1, 2], np.int32)).names == ["a", "b", "c"]
+
+
 def test_a_schedule_does_not_change_with_the_array_it_was_made_from():
     mine = np.array([0, 1, 2], np.int32)
     schedule = Schedule(Dag({"a": [], "b": ["a"], "c": ["b"]}), mine)

@@ -3,7 +3,7 @@
 import pytest
 
 from icsched.commands.comparison import reason
-from icsched.orders.choice import Choice
+from icsched.orders.definition import Choice
 from icsched.sim.race import Interval
 
 

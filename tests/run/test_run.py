@@ -30,21 +30,21 @@ def test_a_workflow_runs_to_its_end_and_the_next_run_knows_its_times(jobs, icsch
     assert (done.returncode, done.stderr) == (0, "")
     assert Path("out3").read_text() == "one\n"
     assert (report["completed"], report["left"], report["attempts"]) == (3, 0, 3)
-    assert report["foretold"] is None
+    assert report["forecast"] is None
     assert (RUN / "logs" / "a.1.log").read_text() == "said\n"
     again = json.loads(icsched_run("--again", "--json").stdout)
     assert again["completed"] == 3
-    assert again["foretold"]["low"] <= again["foretold"]["seconds"] <= again["foretold"]["high"]
+    assert again["forecast"]["low"] <= again["forecast"]["seconds"] <= again["forecast"]["high"]
     assert Path("out3").read_text() == "one\none\none\n", "b appended to what was there, then c"
 
 
-def test_nothing_is_foretold_by_run_times_of_0(jobs, icsched_run):
-    """Every run would take infinitely many times as long as foretold."""
+def test_run_times_of_0_give_no_forecast(jobs, icsched_run):
+    """Every run would take infinitely many times as long as the forecast."""
     jobs(a="true", b="true")
     Path("times.csv").write_text("a,0\nb,0\n")
     done = icsched_run("--json", "--run-times", "times.csv")
 
-    assert json.loads(done.stdout)["foretold"] is None
+    assert json.loads(done.stdout)["forecast"] is None
 
 
 def test_a_journal_that_is_there_is_not_touched_unless_asked(jobs, icsched_run):

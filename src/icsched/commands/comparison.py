@@ -3,7 +3,7 @@
 from icsched.commands.terminal import listing
 from icsched.messages import counted
 from icsched.orders import Choice, Plan
-from icsched.orders.choice import FIFO, NEW, PRESENT, WORTH
+from icsched.orders.definition import FIFO, NEW, PRESENT, WORTH
 from icsched.pebble import Comparison
 from icsched.sim import Times
 from icsched.sim.race import Interval

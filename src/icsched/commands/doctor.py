@@ -1,6 +1,6 @@
 """`icsched doctor`: what is installed, and what this machine can do.
 
-It imports no other package, because it must work if one is broken.
+It imports no other package before it knows whether that is broken.
 """
 
 import os
@@ -12,11 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module, metadata
 from pathlib import Path
+from typing import Any
 
 from icsched.commands.terminal import listing, report, screen_of, slow_json_text
 from icsched.frames import keys_of
 from icsched.machine import usable_cores
 from icsched.messages import counted, named
+from icsched.tables import Table
 
 # The extras for users; those for developers and for examples are left out.
 PURPOSES = {
@@ -66,6 +68,19 @@ class EngineFound:
 
 
 @dataclass(frozen=True)
+class OtherEntry:
+    """An entry that another package adds to a table of icsched.
+
+    `object` is where the package has it. `problem` says why it cannot be used; None if it can be.
+    """
+
+    kind: str
+    name: str
+    object: str
+    problem: str | None
+
+
+@dataclass(frozen=True)
 class Surroundings:
     """What is known of the process: where it runs, and what its terminal can show."""
 
@@ -89,6 +104,7 @@ class DoctorAnswer:
     dependencies: tuple[Package, ...]
     extras: tuple[Extra, ...]
     engines: tuple[EngineFound, ...]
+    entries: tuple[OtherEntry, ...]
     machine: Surroundings
 
 
@@ -102,16 +118,18 @@ def doctor_answer() -> DoctorAnswer:
     problem = _import_problem("icsched.dag")  # uses the C++ core
     core = None if problem else sys.modules["icsched._core"].__file__
     broken = [f"{one.name}: {one.problem}" for one in dependencies if one.problem]
+    problem = next(iter(broken), problem)
     screen = screen_of(sys.stdout)
     return DoctorAnswer(
         icsched=metadata.version("icsched"),
         core=core,
-        problem=next(iter(broken), problem),
+        problem=problem,
         python=platform.python_version(),
         executable=sys.executable,
         dependencies=dependencies,
         extras=tuple(_extra(name, wanted) for name in PURPOSES),
         engines=tuple(_engines()),
+        entries=() if problem else tuple(_entries()),
         machine=Surroundings(
             system=platform.platform(),
             cores=usable_cores(),
@@ -163,8 +181,26 @@ def _engines() -> Iterator[EngineFound]:
         yield EngineFound(name, f"the package {package}", found)
 
 
+def _entries() -> Iterator[OtherEntry]:
+    """Load the entries of other packages; icsched itself must not be broken."""
+    from icsched.formats import FORMATS
+    from icsched.orders import ORDERS
+    from icsched.run.engines import ENGINES
+    from icsched.serve import CLUSTERERS
+
+    tables: dict[str, Table[Any]] = {
+        "order": ORDERS,
+        "format": FORMATS,
+        "clusterer": CLUSTERERS,
+        "engine": ENGINES,
+    }
+    for kind, table in tables.items():
+        for entry in table.others():
+            yield OtherEntry(kind, *entry)
+
+
 def text(found: DoctorAnswer) -> str:
-    """Return a report in five parts."""
+    """Return a report in five parts, and a sixth if other packages add to icsched."""
     core = found.core or f"cannot be loaded: {found.problem}"
     parts = {
         "icsched": [
@@ -175,9 +211,12 @@ def text(found: DoctorAnswer) -> str:
         "Packages that icsched needs": list(map(_package, found.dependencies)),
         "Extras": list(map(_extra_row, found.extras)),
         "Engines that run workflows": list(map(_engine, found.engines)),
+        "Entries of other packages": list(map(_entry, found.entries)),
         "This machine": _machine(found.machine),
     }
-    return "\n".join(f"{title}:\n{listing(rows, indent='  ')}" for title, rows in parts.items())
+    return "\n".join(
+        f"{title}:\n{listing(rows, indent='  ')}" for title, rows in parts.items() if rows
+    )
 
 
 def _package(package: Package) -> tuple[str, str]:
@@ -200,6 +239,11 @@ def _engine(engine: EngineFound) -> tuple[str, str]:
         return engine.name, f"not found; it needs {engine.needs}"
     use = "; it runs Snakefiles by snakemake --scheduler icsched" * (engine.name == "snakemake")
     return engine.name, f"{named(engine.found)}{use}"
+
+
+def _entry(entry: OtherEntry) -> tuple[str, str]:
+    broken = "" if entry.problem is None else f"; BROKEN: {named(entry.problem)}"
+    return f"{entry.kind} {named(entry.name)}", f"{named(entry.object)}{broken}"
 
 
 def _machine(machine: Surroundings) -> list[tuple[str, str]]:

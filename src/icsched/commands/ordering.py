@@ -18,7 +18,7 @@ from icsched.errors import ArgumentError
 from icsched.formats.facts import or_zero
 from icsched.orders import ORDERS, Aim, Choice, LimitedOrder, Plan, order_within, prioritize
 from icsched.orders.auto import challenged, order_of
-from icsched.orders.choice import FIFO, PRESENT
+from icsched.orders.definition import FIFO, PRESENT
 from icsched.sim import AnyPool, Played
 from icsched.workflow import Note, Section, Workflow
 

@@ -145,7 +145,7 @@ class DryAnswer:
 
 
 @dataclass(frozen=True)
-class Foretold:
+class Forecast:
     """How long a run should take: the mean of simulated runs, and the range of 95% of them."""
 
     seconds: float
@@ -158,7 +158,7 @@ class Foretold:
 class RunAnswer:
     """What happened in a run.
 
-    `left` jobs are not completed after the run. `foretold` is None if run times were not known.
+    `left` jobs are not completed after the run. `forecast` is None if run times were not known.
     `workers` is None if nothing was left to run. `runs_nothing` counts the jobs without a command
     among the jobs that were not completed before.
     """
@@ -174,7 +174,7 @@ class RunAnswer:
     runs_nothing: int
     failed: tuple[FailedJob, ...]
     happened: Happened = field(metadata=INLINE)
-    foretold: Foretold | None
+    forecast: Forecast | None
     learned: str | None
     missing_outputs: tuple[MissingOutput, ...]
     file: str = field(metadata=NOT_IN_JSON)
@@ -330,7 +330,7 @@ def run_answer(start: Start, tell: Tell) -> RunAnswer:
         runs_nothing=sum(rest.tasks.commands[task] is None for task in rest.plan.order.tolist()),
         failed=tuple(failed),
         happened=happened,
-        foretold=_foretell(rest.plan, left.residual.run_times, workers),
+        forecast=_forecast(rest.plan, left.residual.run_times, workers),
         learned=learned,
         missing_outputs=rest.missing,
         file=start.file,
@@ -355,7 +355,7 @@ def _run(rest: Rest, journal: Journal, start: Start, tell: Tell) -> tuple[Happen
         return loop.run(interrupts, tell), crew.workers
 
 
-def _foretell(plan: Plan, run_times: Floats | None, workers: int | None) -> Foretold | None:
+def _forecast(plan: Plan, run_times: Floats | None, workers: int | None) -> Forecast | None:
     """Simulate a run; None without workers, as at the end of a cluster, or if all times are 0."""
     if not workers or run_times is None or not run_times.any():
         return None
@@ -363,7 +363,7 @@ def _foretell(plan: Plan, run_times: Floats | None, workers: int | None) -> Fore
     experiment = Experiment(plan.schedule.dag, Workers(workers), Times(means=run_times))
     found = experiment.runs(Played("static", plan.schedule), seed=0, runs=runs)
     low, high = np.quantile(found.time, [0.025, 0.975]).tolist()
-    return Foretold(float(found.time.mean()), low, high, float(found.utilisation.mean()))
+    return Forecast(float(found.time.mean()), low, high, float(found.utilisation.mean()))
 
 
 def progress(state: State) -> str:
@@ -414,15 +414,15 @@ def dry_text(found: DryAnswer) -> str:
 
 
 def text(found: RunAnswer) -> str:
-    """Return a report of what happened, against what was foretold."""
+    """Return a report of what happened, beside its forecast."""
     before = f", {found.completed_before:,} completed before" if found.completed_before else ""
     lines = [f"{found.file}: {counted(found.jobs, 'job')}{before}", *_course(found)]
-    told = found.foretold
+    forecast = found.forecast
     took = found.happened.seconds
-    if told is not None and not found.left and took:
-        seen = f"measured {_seconds(took)}, {took / told.seconds - 1:+.0%}"
-        span = f"[{_seconds(told.low)}, {_seconds(told.high)}]"
-        lines.append(f"Foretold {_seconds(told.seconds)} {span}, busy {told.busy:.0%}; {seen}")
+    if forecast is not None and not found.left and took:
+        seen = f"measured {_seconds(took)}, {took / forecast.seconds - 1:+.0%}"
+        span = f"{_seconds(forecast.seconds)} [{_seconds(forecast.low)}, {_seconds(forecast.high)}]"
+        lines.append(f"Forecast {span}, busy {forecast.busy:.0%}; {seen}")
     if found.runs_nothing:
         lines.append(f"{counted(found.runs_nothing, 'job runs', 'jobs run')} nothing")
     for job in found.failed[:_SHOWN]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from icsched.arrays import Ids
 from icsched.dag import Dag
-from icsched.orders.choice import Made, NamedOrder
+from icsched.orders.definition import Made, NamedOrder
 from icsched.orders.prio import prio_order
 from icsched.pebble import Schedule, remaining_paths
 from icsched.theory import confirmed, without_shortcuts

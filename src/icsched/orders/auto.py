@@ -12,7 +12,7 @@ import numpy as np
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.dag import Dag
 from icsched.orders.area import area_order, area_paths_order
-from icsched.orders.choice import FIFO, NEW, PRESENT, Aim, Choice, Made, NamedOrder
+from icsched.orders.definition import FIFO, NEW, PRESENT, Aim, Choice, Made, NamedOrder
 from icsched.orders.prio import by_steps, prio_order
 from icsched.pebble import Schedule, critical_path_order, priority_order
 from icsched.sim import Played, Times, pool_to_dict

@@ -17,11 +17,11 @@ from icsched.errors import LimitError, MemoryLimitError
 from icsched.frames import Listed, Tabular
 from icsched.graph_inputs import T, T_co
 from icsched.orders.plan import Plan, prioritize
+from icsched.pebble.residual import Residual
 from icsched.theory import memory
 from icsched.theory.blocks import without_shortcuts
 from icsched.theory.memory import depth_first_order, lean_order, peak
 from icsched.theory.proof import UNPROVED
-from icsched.workflow import workflow_of
 
 # How often a task that would need too much memory is retried.
 PATIENCE = 8
@@ -187,17 +187,17 @@ class _Search(Generic[T]):
     """A dag and the orders from which a search starts, each computed once."""
 
     def __init__(self, graph: Graph[T], sizes: PerTask | None) -> None:
-        self.workflow = workflow_of(graph)
-        self.dag: Dag[T] = self.workflow.residual.dag
+        left = Residual.of(graph)
+        self.dag: Dag[T] = left.dag
+        self.whole: Dag[T] = left.whole
         self.unit = "open results" if sizes is None else "bytes"
-        own = None if sizes is None else self.workflow.values_left("sizes", sizes)
-        self.sizes: Sizes = pebble.checked_sizes(self.dag, own)
+        self.sizes: Sizes = pebble.checked_sizes(self.dag, left.values("sizes", sizes))
         self.too_many_sets = math.inf  # above this limit the exact search overflows
 
     @cached_property
     def plan(self) -> Plan[T]:
         """The order without a limit."""
-        return replace(prioritize(self.dag, "prio"), dag=self.workflow.dag)
+        return replace(prioritize(self.dag, "prio"), dag=self.whole)
 
     @cached_property
     def best(self) -> LimitedOrder[T]:

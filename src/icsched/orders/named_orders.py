@@ -10,7 +10,7 @@ from icsched.arrays import Floats, Ids
 from icsched.dag import Dag
 from icsched.orders.area import AREA
 from icsched.orders.auto import AUTO
-from icsched.orders.choice import NamedOrder
+from icsched.orders.definition import NamedOrder
 from icsched.orders.prio import PRIO, STEPS
 from icsched.tables import Table
 

@@ -18,9 +18,10 @@ from icsched.errors import (
 )
 from icsched.frames import Listed, Shown, Tabular, brief
 from icsched.graph_inputs import T, T_co, is_integer
-from icsched.orders.choice import Aim, Choice, Made, NamedOrder
+from icsched.orders.definition import Aim, Choice, Made, NamedOrder
 from icsched.orders.named_orders import ORDERS
 from icsched.pebble import Order, RunTimes, Schedule, check_order, checked_run_times
+from icsched.pebble.residual import Residual
 from icsched.sim import AnyPool
 from icsched.theory import Analysis, Proof, analyse, confirmed
 from icsched.workflow import workflow_of
@@ -66,9 +67,7 @@ class Plan(Tabular, Shown, Generic[T_co]):
     @cached_property
     def order(self) -> Ids:
         """The ids in `dag` of the tasks that are left to run, first to run first."""
-        if self.dag is self.schedule.dag:
-            return self.schedule.order
-        return np.array([self.dag.ids[name] for name in self.names], np.int32)
+        return Residual.of(self).ids(self.schedule.order)
 
     @property
     def names(self) -> list[T_co]:
@@ -150,7 +149,7 @@ def prioritize(
     left = workflow.residual
     dag, times = left.dag, left.run_times
     if run_times is not None:
-        times = checked_run_times(dag, workflow.values_left("run_times", run_times))
+        times = checked_run_times(dag, Residual.of(workflow).values("run_times", run_times))
     if isinstance(order, str):
         most, first = 1.0 if budget is None else budget, 0 if seed is None else seed
         for_pool = ORDERS.find(order).for_pool
@@ -165,7 +164,7 @@ def prioritize(
         name = own if label is None else label
         if isinstance(order, Plan) and order.schedule.dag is dag:
             return replace(order, ordered_by=name, dag=workflow.dag)
-        schedule = Schedule.of(dag, workflow.order_left(order))
+        schedule = Schedule.of(workflow, order)
     return Plan(schedule, name, confirmed(dag, schedule), dag=workflow.dag)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.dag import Dag
-from icsched.orders.choice import Made, NamedOrder
+from icsched.orders.definition import Made, NamedOrder
 from icsched.pebble import area, priority_order, remaining_paths
 from icsched.theory.analysis import analyse_reduced, proved_by_theorem, settled_by_referee
 from icsched.theory.blocks import without_shortcuts

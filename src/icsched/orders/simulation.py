@@ -10,7 +10,7 @@ import numpy as np
 from icsched import checks
 from icsched.dag import Dag, Graph
 from icsched.errors import ArgumentError
-from icsched.orders.choice import Aim, Made
+from icsched.orders.definition import Aim, Made
 from icsched.orders.named_orders import ORDERS
 from icsched.orders.plan import Plan, made_order
 from icsched.pebble import HasOrder, Order, Schedule
@@ -108,18 +108,17 @@ def player(experiment: Experiment, name: str, wanted: OrderLike) -> Player:
     >>> player(Experiment(Dag({"a": []}), Pool(), Times()), "mine", "lifo").by
     'lifo'
     """
-    dag = experiment.dag
     if isinstance(wanted, str):
         return _named(experiment, wanted)
     if isinstance(wanted, Played):
         given = wanted.order
-        checked = None if given is None else Schedule.of(dag, experiment.workflow.order_left(given))
+        checked = None if given is None else Schedule.of(experiment.workflow, given)
         return replace(wanted, order=checked)
     if callable(wanted):
         return partial(_server, name, wanted)
     if not isinstance(wanted, HasOrder | list | tuple | range | np.ndarray):
         raise ArgumentError(f"order {name!r}: expected a name or an order, got {wanted!r}")
-    return Played("static", Schedule.of(dag, experiment.workflow.order_left(wanted)))
+    return Played("static", Schedule.of(experiment.workflow, wanted))
 
 
 def _server(name: str, make: ServerMaker, dag: Dag) -> Server[int]:

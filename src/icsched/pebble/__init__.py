@@ -13,8 +13,6 @@ from icsched.pebble.baselines import (
 )
 from icsched.pebble.profile import (
     Comparison,
-    HasOrder,
-    Order,
     Profile,
     Schedule,
     area,
@@ -24,7 +22,6 @@ from icsched.pebble.profile import (
     eligibility_profile,
     enabled_profile,
     memory_profile,
-    order_ids,
 )
 from icsched.pebble.referee import (
     Verdict,
@@ -33,6 +30,7 @@ from icsched.pebble.referee import (
     optimal_profile,
     verify,
 )
+from icsched.pebble.residual import HasOrder, Order
 
 __all__ = [
     "Comparison",
@@ -57,7 +55,6 @@ __all__ = [
     "maximum_area_order",
     "memory_profile",
     "optimal_profile",
-    "order_ids",
     "priority_order",
     "random_order",
     "remaining_paths",

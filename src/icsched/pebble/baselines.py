@@ -1,7 +1,8 @@
 """Simple orders, which a better order is compared with.
 
 Each function takes any graph that `prioritize` takes. It returns task ids, first to run first, and
-breaks ties by task id.
+breaks ties by task id. Of a workflow these are the tasks that are left to run, by the ids of
+`Workflow.dag`.
 """
 
 from collections.abc import Iterable
@@ -13,8 +14,9 @@ from numpy.typing import ArrayLike
 
 from icsched import _native, checks
 from icsched.arrays import Floats, Ids, expected_time, ranks_of, wrong_times
-from icsched.dag import Dag, Graph, PerTask, dag_of, values_by_id
+from icsched.dag import Dag, Graph, PerTask, values_by_id
 from icsched.errors import ArgumentError
+from icsched.pebble.residual import Residual
 
 RunTimes: TypeAlias = PerTask
 
@@ -29,7 +31,8 @@ def fifo_order(graph: Graph) -> Ids:
     >>> fifo_order(Dag({"a": [], "b": ["a"], "c": []})).tolist()
     [0, 2, 1]
     """
-    return dag_of(graph).fifo_order
+    left = Residual.of(graph)
+    return left.ids(left.dag.fifo_order)
 
 
 def lifo_order(graph: Graph) -> Ids:
@@ -38,7 +41,8 @@ def lifo_order(graph: Graph) -> Ids:
     >>> lifo_order(Dag({"a": [], "b": ["a"], "c": []})).tolist()
     [0, 1, 2]
     """
-    dag = dag_of(graph)
+    left = Residual.of(graph)
+    dag = left.dag
     missing, stack = dag.in_degrees.tolist(), dag.sources.tolist()[::-1]
     offsets, targets = dag.child_rows.offsets.tolist(), dag.child_rows.targets.tolist()
     order = []
@@ -49,7 +53,7 @@ def lifo_order(graph: Graph) -> Ids:
             missing[child] -= 1
             if not missing[child]:
                 stack.append(child)
-    return np.array(order, np.int32)
+    return left.ids(np.array(order, np.int32))
 
 
 def level_order(graph: Graph) -> Ids:
@@ -58,7 +62,8 @@ def level_order(graph: Graph) -> Ids:
     >>> level_order(Dag({"a": [], "b": ["a"], "c": []})).tolist()
     [0, 2, 1]
     """
-    return np.argsort(dag_of(graph).levels, kind="stable").astype(np.int32)
+    left = Residual.of(graph)
+    return left.ids(np.argsort(left.dag.levels, kind="stable").astype(np.int32))
 
 
 def critical_path_order(graph: Graph, *, run_times: RunTimes | None = None) -> Ids:
@@ -70,8 +75,9 @@ def critical_path_order(graph: Graph, *, run_times: RunTimes | None = None) -> I
     >>> critical_path_order(Dag({"a": [], "b": [], "c": ["b"]})).tolist()
     [1, 0, 2]
     """
-    dag = dag_of(graph)
-    return priority_order(dag, -remaining_paths(dag, run_times))
+    left = Residual.of(graph)
+    paths = remaining_paths(left.dag, left.values("run_times", run_times))
+    return left.ids(priority_order(left.dag, -paths))
 
 
 def remaining_paths(dag: Dag, run_times: RunTimes | None = None) -> Floats:
@@ -127,9 +133,9 @@ def random_order(graph: Graph, *, seed: int) -> Ids:
     >>> random_order(chain, seed=1).tolist()
     [0, 1, 2]
     """
-    dag = dag_of(graph)
+    left = Residual.of(graph)
     rng = np.random.default_rng(checks.whole_number("seed", seed, least=0))
-    return priority_order(dag, rng.permutation(len(dag)))
+    return left.ids(priority_order(left.dag, rng.permutation(len(left.dag))))
 
 
 def priority_order(graph: Graph, keys: ArrayLike) -> Ids:
@@ -141,10 +147,11 @@ def priority_order(graph: Graph, keys: ArrayLike) -> Ids:
     >>> priority_order(Dag({"a": [], "b": [], "c": []}), [2, 0, 1]).tolist()
     [1, 2, 0]
     """
-    dag, array = dag_of(graph), np.asarray(keys)
+    left = Residual.of(graph)
+    dag, array = left.dag, np.asarray(left.values("keys", keys))
     if array.shape != (len(dag),):
         raise ArgumentError(f"keys: expected {len(dag)} numbers, got shape {array.shape}")
     if array.dtype.kind not in "biuf":
         raise ArgumentError(f"keys: expected {len(dag)} numbers, got {array.dtype}")
     ranks = ranks_of(np.argsort(array, kind="stable").astype(np.int32))
-    return _native.priority_order(dag.child_rows, dag.parent_rows, ranks)
+    return left.ids(_native.priority_order(dag.child_rows, dag.parent_rows, ranks))

@@ -10,40 +10,21 @@ Common Computation-Dags for Internet-Based Computing".
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, Protocol, Self, runtime_checkable
+from typing import Any, Generic, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.arrays import Ids, Rows, Sizes, TaskId, ranks_of
-from icsched.dag import Dag, Graph, PerTask, dag_of, values_by_id
-from icsched.errors import ArgumentError, ScheduleError, UnknownTaskError
+from icsched.arrays import Ids, Rows, Sizes, mask_of, ranks_of
+from icsched.dag import Dag, Graph, PerTask, values_by_id
+from icsched.errors import ArgumentError, ScheduleError
 from icsched.frames import Answer, Listed, Shown, Tabular, brief
 from icsched.graph_inputs import T_co
+from icsched.pebble.residual import HasOrder, Order, Residual, check_known, order_ids
 
 Profile = NDArray[np.int64]
-
-
-@runtime_checkable
-class HasOrder(Protocol):
-    """A `Plan`, a `Schedule`: anything with an order and the dag that it orders."""
-
-    @property
-    def dag(self) -> Dag:
-        """The dag."""
-
-    @property
-    def order(self) -> Ids:
-        """The task ids, first to run first."""
-
-
-Order = HasOrder | Sequence[Hashable] | Ids
-
-
-_NO_ORDER = (str, Mapping, Set, np.ndarray, Dag)  # what can be iterated, but orders nothing
 
 
 def check_order(graph: Graph, order: Order) -> Ids:
@@ -52,14 +33,16 @@ def check_order(graph: Graph, order: Order) -> Ids:
     This is the one way in which icsched accepts an order: a `Plan` or a `Schedule` of the same
     dag, or the tasks by name or by id. An array of integers has ids, and so has a list of ids that
     icsched has returned. A list of other integers has names if all of them are names, and ids
-    otherwise. Raises ScheduleError, naming the task, if a task is
-    missing, repeated or unknown, or comes before one of its parents.
+    otherwise. An order of a workflow has the tasks that are left to run, by the ids of
+    `Workflow.dag`. Raises ScheduleError, naming the task, if a task is missing, repeated, unknown
+    or done, or comes before one of its parents.
 
     >>> chain = Dag({"a": [], "b": ["a"]})
     >>> check_order(chain, [0, 1]).tolist(), check_order(chain, ["a", "b"]).tolist()
     ([0, 1], [0, 1])
     """
-    return Schedule.of(graph, order).order
+    left = Residual.of(graph)
+    return left.ids(Schedule.of(left, order).order)
 
 
 def _legal(dag: Dag, order: object) -> Ids:
@@ -67,9 +50,7 @@ def _legal(dag: Dag, order: object) -> Ids:
     given = order_ids(dag, order)
     if len(given) != len(dag):
         raise ScheduleError(f"order: expected {len(dag)} tasks, got {len(given)}")
-    outside = (given < 0) | (given >= len(dag))
-    if outside.any():
-        raise ScheduleError(f"order: unknown task id {given[outside][0]}")
+    check_known(dag, given)
     ids = given.astype(np.int32)
     repeated = np.flatnonzero(np.bincount(ids, minlength=len(dag)) > 1)
     if len(repeated):
@@ -83,34 +64,6 @@ def _legal(dag: Dag, order: object) -> Ids:
         step = position[children[worst]] + 1
         raise ScheduleError(f"step {step} runs {child!r} before its parent {parent!r}")
     return ids
-
-
-def order_ids(dag: Dag, order: object) -> NDArray[np.integer[Any]]:
-    """Return the ids of tasks that are given by id or by name; raises ScheduleError."""
-    if isinstance(order, np.ndarray) and order.ndim == 1:
-        if order.dtype.kind in "iu":
-            return order
-        tasks = order.tolist()
-    elif isinstance(order, Iterable) and not isinstance(order, _NO_ORDER):
-        tasks = list(order)
-    else:
-        expected = "a plan, a schedule, or a list of task names or ids"
-        raise ScheduleError(f"order: expected {expected}, got {type(order).__name__}")
-    kinds = set(map(type, tasks))
-    if kinds == {TaskId}:
-        return np.array(tasks, np.int64)
-    has_numbers = all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds)
-    if has_numbers and not (dag.numbers_are_names and all(task in dag for task in tasks)):
-        try:
-            return np.array(tasks, np.int64)
-        except OverflowError:
-            raise ScheduleError(f"order: unknown task id {max(tasks, key=abs)}") from None
-    if isinstance(dag.names, range):  # a dag without names, where 1.0 and True would pass for 1
-        raise ScheduleError(f"order: expected task ids, got {tasks!r}"[:200])
-    try:
-        return np.array([dag.id_of(name) for name in tasks], np.int32)
-    except UnknownTaskError as error:
-        raise ScheduleError(f"order: {error}") from None
 
 
 def _latest(rows: Rows, position: Ids) -> Ids:
@@ -159,9 +112,9 @@ def memory_profile(graph: Graph, order: Order, *, sizes: PerTask | None = None) 
     >>> memory_profile(fork, [0, 1, 2], sizes=[30, 5, 5]).tolist()
     [0, 30, 30, 0]
     """
-    schedule = Schedule.of(graph, order)
-    dag, position = schedule.dag, schedule.ranks
-    weights = checked_sizes(dag, sizes)
+    left = Residual.of(graph)
+    dag, position = left.dag, Schedule.of(left, order).ranks
+    weights = checked_sizes(dag, left.values("sizes", sizes))
     last_child = _latest(dag.child_rows, position)
     inner = last_child >= 0
     opened = np.bincount(position[inner] + 1, weights[inner], minlength=len(dag) + 1)
@@ -212,8 +165,9 @@ def area(graph: Graph, order: Order) -> int:
 class Schedule(Tabular, Shown, Generic[T_co]):
     """An order together with its dag; raises ScheduleError if the order is not legal.
 
-    *order* is what `check_order` takes; `order` has the ids. Profiles are computed once. A row
-    of `to_pandas` is a task, first to run first.
+    *order* is what `check_order` takes. `dag` has the tasks that are left to run, and `order` has
+    the ids of that dag. Profiles are computed once. A row of `to_pandas` is a task, first to run
+    first.
 
     >>> schedule = Schedule(Dag({"a": [], "b": ["a"], "c": ["a"]}), ["a", "c", "b"])
     >>> schedule, schedule.order.tolist()
@@ -224,7 +178,8 @@ class Schedule(Tabular, Shown, Generic[T_co]):
     order: Ids
 
     def __init__(self, graph: Graph[T_co], order: Order) -> None:
-        dag = dag_of(graph)
+        left = Residual.of(graph)
+        dag, order = left.dag, left.order(order)
         order = getattr(order, "schedule", order)  # of a plan: it has the dag of what is left
         if not isinstance(order, np.ndarray) and isinstance(order, HasOrder):
             if not isinstance(order.dag, Dag) or (order.dag is not dag and order.dag != dag):
@@ -238,17 +193,25 @@ class Schedule(Tabular, Shown, Generic[T_co]):
     @classmethod
     def of(cls, graph: Graph[T_co], order: Order) -> Schedule[T_co]:
         """Return *order* with its dag; an order that was checked is not checked again."""
-        dag = dag_of(graph)
+        left = Residual.of(graph)
         known = getattr(order, "schedule", order)
-        if isinstance(known, Schedule) and known.dag is dag:
+        if isinstance(known, Schedule) and known.dag is left.dag:
             return known
-        return cls(dag, order)
+        return cls(left, order)
 
     @classmethod
     def trusted(cls, dag: Dag[T_co], order: Ids) -> Schedule[T_co]:
-        """Return an order that icsched itself made or has checked, without checking it."""
+        """Return an order that icsched itself made or has checked.
+
+        Only the ids are checked, because a kernel that gets a wrong id may never end. Raises
+        AssertionError, because this would be a bug of icsched. O(tasks).
+        """
         schedule = object.__new__(cls)
         schedule._fill(dag, order)
+        ids, tasks = schedule.order, len(dag)
+        are_ids = len(ids) == tasks and ids.min(initial=0) >= 0 and ids.max(initial=-1) < tasks
+        if not are_ids or not mask_of(ids, tasks).all():
+            raise AssertionError(f"a bug in icsched: an order without each task of {dag!r} once")
         return schedule
 
     def _fill(self, dag: Dag, order: Ids) -> None:
@@ -351,5 +314,5 @@ def compare(graph: Graph, order: Order, other: Order) -> Comparison:
     >>> result.difference.tolist(), result.never_below
     ([0, 1, 0, 0, 0, 0], True)
     """
-    dag = dag_of(graph)
-    return Comparison.of(Schedule.of(dag, order).eligible, Schedule.of(dag, other).eligible)
+    left = Residual.of(graph)
+    return Comparison.of(Schedule.of(left, order).eligible, Schedule.of(left, other).eligible)

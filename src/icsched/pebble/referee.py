@@ -13,12 +13,13 @@ import numpy as np
 
 from icsched import _native, checks
 from icsched._native import MOST_NONSINKS, Walk
-from icsched.arrays import Ids, Rows, task_ids
+from icsched.arrays import Ids, Rows
 from icsched.dag import Dag, Graph, dag_of
 from icsched.errors import LimitError
 from icsched.frames import Answer, names_of
 from icsched.graph_inputs import T, T_co
-from icsched.pebble.profile import Order, Profile, eligibility_profile
+from icsched.pebble.profile import Profile, eligibility_profile
+from icsched.pebble.residual import Order, Residual
 
 X = TypeVar("X")
 DEFAULT_LIMIT = 50_000_000
@@ -45,9 +46,9 @@ def maximum_area_order(graph: Graph, *, limit: int = DEFAULT_LIMIT) -> Ids:
     >>> maximum_area_order(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})).tolist()
     [2, 0, 1, 3, 4]
     """
-    dag = dag_of(graph)
-    _, nonsinks = _walked(_native.maximum_area_order, dag, limit)
-    return np.concatenate([nonsinks, dag.sinks])
+    left = Residual.of(graph)
+    _, nonsinks = _walked(_native.maximum_area_order, left.dag, limit)
+    return left.ids(np.concatenate([nonsinks, left.dag.sinks]))
 
 
 def ic_optimal_order(graph: Graph, *, limit: int = DEFAULT_LIMIT) -> Ids | None:
@@ -58,9 +59,9 @@ def ic_optimal_order(graph: Graph, *, limit: int = DEFAULT_LIMIT) -> Ids | None:
     >>> ic_optimal_order(Dag({"a": [], "b": ["a"], "c": ["a"]})).tolist()
     [0, 1, 2]
     """
-    dag = dag_of(graph)
-    is_found, nonsinks = _walked(_native.ic_optimal_order, dag, limit)
-    return np.concatenate([nonsinks, dag.sinks]) if is_found else None
+    left = Residual.of(graph)
+    is_found, nonsinks = _walked(_native.ic_optimal_order, left.dag, limit)
+    return left.ids(np.concatenate([nonsinks, left.dag.sinks])) if is_found else None
 
 
 @dataclass(frozen=True)
@@ -88,17 +89,17 @@ def verify(graph: Graph[T], order: Order, *, limit: int = DEFAULT_LIMIT) -> Verd
     >>> verify(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}), [0, 1, 2, 3, 4])
     Verdict(ic_optimal=False, step=1, eligible=2, best_eligible=3, better=(2,))
     """
-    dag = dag_of(graph)
-    reached = eligibility_profile(dag, order)
-    best, sets = _best(dag, limit)
+    left = Residual.of(graph)
+    reached = eligibility_profile(left, order)
+    best, sets = _best(left.dag, limit)
     short = np.flatnonzero(reached < best)
     if not len(short):
         return Verdict(ic_optimal=True)
     # The first short step comes no later than the number of nonsinks: an order that has not run
     # all nonsinks by then is short. So this step has a best set of nonsinks.
     step = int(short[0])
-    better = task_ids(sets[step].tolist())
-    names = tuple(dag.names[task] for task in better)
+    better = left.task_ids(sets[step].tolist())
+    names = tuple(left.whole.names[task] for task in better)
     return Verdict(False, step, int(reached[step]), int(best[step]), better, names)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from icsched.messages import counted, in_unit, rounded, visible_time
 from icsched.orders import ORDERS
-from icsched.orders.choice import WORTH
+from icsched.orders.definition import WORTH
 from icsched.report.bottlenecks import CriticalPath
 from icsched.report.subject import NOW, Keys, Subject, capital, order_called
 from icsched.sim import AnyPool, Pool, Ratio, Recorded, Workers

@@ -6,11 +6,12 @@ import numpy as np
 
 from icsched import _native, checks
 from icsched._native import TaskState
-from icsched.arrays import Ids, TaskId, ranks_of
-from icsched.dag import Graph, dag_of
+from icsched.arrays import Ids, ranks_of
+from icsched.dag import Graph
 from icsched.frames import brief
 from icsched.orders import prioritize
-from icsched.pebble import Order, check_order
+from icsched.pebble import Order, Schedule
+from icsched.pebble.residual import Residual
 from icsched.ready import Readiness
 from icsched.theory.batch import (
     EXACT,
@@ -30,7 +31,8 @@ _TIME_LIMIT_S = 10.0
 class BatchServer:
     """Hands out the batch that leaves most tasks eligible.
 
-    Tasks are ids, as for every `Server`. Tasks that are handed out count as running, as in
+    Tasks are ids of *graph*, as for every `Server`; those of a workflow that are done are never
+    handed out. Tasks that are handed out count as running, as in
     `best_batch`. Tasks that enable nothing are taken by their place in *order*, by default the
     order of `prioritize`.
 
@@ -54,9 +56,10 @@ class BatchServer:
         self, graph: Graph, *, order: Order | None = None, method: Method = "auto"
     ) -> None:
         check_method(method)
-        dag = dag_of(graph)
-        self._dag, self._method = dag, method
-        self._order = prioritize(dag, "prio").order if order is None else check_order(dag, order)
+        self._residual = left = Residual.of(graph)
+        self._dag, self._method = dag, _ = left.dag, method
+        own = prioritize(dag, "prio") if order is None else order
+        self._order = Schedule.of(left, own).order
         self._rank = ranks_of(self._order)
         self._readiness = Readiness(dag)
         self._states = np.full(len(dag), TaskState.WAITING, np.uint8)
@@ -80,7 +83,7 @@ class BatchServer:
         self._offered[self._rank[sources]] = False
         tasks: list[int] = sources.tolist()
         self._readiness.take(tasks)
-        return list(map(TaskId, tasks))
+        return list(self._residual.task_ids(tasks))
 
     def done(self, *tasks: int) -> None:
         """Record the results of *tasks*; their children may then be taken.
@@ -89,7 +92,7 @@ class BatchServer:
         stays done. Raises GameError for a task with a parent that is not done; earlier *tasks* are
         then recorded.
         """
-        for task in tasks:
+        for task in self._residual.inner(tasks):
             if self._readiness.is_news(task):
                 self._states[task] = TaskState.EXECUTED
                 self._offered[self._rank[task]] = False
@@ -100,7 +103,7 @@ class BatchServer:
 
         Raises UnknownTaskError for an unknown id, and then offers no task.
         """
-        for task in [self._readiness.known(task) for task in tasks]:
+        for task in [self._readiness.known(task) for task in self._residual.inner(tasks)]:
             if self._readiness.is_out(task):
                 self._offer(self._readiness.give_back((task,)))
 

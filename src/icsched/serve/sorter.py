@@ -9,12 +9,13 @@ import numpy as np
 from icsched import _native, checks
 from icsched._native import ReadyQueue
 from icsched.arrays import ranks_of
-from icsched.dag import Dag, Graph, dag_of
+from icsched.dag import Dag, Graph
 from icsched.errors import ArgumentError, CycleError, GraphError
 from icsched.frames import brief
 from icsched.graph_inputs import ParentsOf, T, in_order
 from icsched.orders import prioritize
-from icsched.pebble import Order, check_order
+from icsched.pebble import Order, Schedule
+from icsched.pebble.residual import Residual
 
 _EVERYTHING = 2**63 - 1
 
@@ -65,9 +66,10 @@ class Sorter(Generic[T]):
         if graph is None:
             expected = "expected a graph with it, because an order is of a graph"
             raise ArgumentError(f"order: {expected}")
-        dag = self._dag = dag_of(graph)
-        self._names = list(dag.names)
-        self._order = prioritize(dag, "prio").order if order is None else check_order(dag, order)
+        left = Residual.of(graph)
+        self._dag, self._names = left.dag, list(left.dag.names)
+        own = prioritize(left.dag, "prio") if order is None else order
+        self._order = Schedule.of(left, own).order
 
     def __repr__(self) -> str:
         return brief(self, tasks=len(self._names), is_prepared=self._queue is not None)

@@ -10,10 +10,11 @@ import numpy as np
 
 from icsched import _native
 from icsched._native import Rule, TimeLaw
-from icsched.arrays import Floats, Ids, ids_where
+from icsched.arrays import Floats, Ids
 from icsched.dag import Dag, Graph
 from icsched.errors import ArgumentError, PoolError
 from icsched.machine import usable_cores
+from icsched.pebble.residual import Residual
 from icsched.ready import Server
 from icsched.sim import slot_engine
 from icsched.sim.doubt import RUNS_ALIKE
@@ -78,13 +79,13 @@ class Experiment:
 
     def __init__(self, graph: Graph, pool: AnyPool, times: Times) -> None:
         self.workflow = workflow_of(graph)
-        left = self.workflow.residual
-        self.dag, given = left.dag, times.means
+        self._left, given = Residual.of(self.workflow), times.means
+        self.dag, left = self._left.dag, self.workflow.residual
         self._needs = getattr(left, "needs", {})
-        means = left.run_times if given is None else self.workflow.values_left("run_times", given)
+        means = left.run_times if given is None else self._left.values("run_times", given)
         doubt = times.doubt
-        if doubt is not None and self.workflow.dag is not self.dag:
-            doubt = doubt.left(ids_where(~self.workflow.done))
+        if doubt is not None and not self._left.is_whole:
+            doubt = doubt.left(self._left.places)
         self.times = replace(times, means=means, doubt=doubt)
         self.means = checked_means(self.dag, self.times).copy()
         self.means.flags.writeable = False  # the kernel takes the array itself
@@ -178,9 +179,7 @@ class Experiment:
 
     def _in_workflow(self, found: Trace) -> Trace:
         """Return a trace with the ids of the workflow."""
-        if self.workflow.dag is self.dag:
-            return found
-        tasks = ids_where(~self.workflow.done)[found.assignments.task]
+        tasks = self._left.ids(found.assignments.task)
         given = replace(found.assignments, task=tasks, names=self.workflow.names)
         return replace(found, assignments=given)
 
@@ -226,7 +225,7 @@ class Experiment:
         if self._slots is not None:
             slot_engine.check_played(played)
         if played not in self._orders:
-            left = self._left(played)
+            left = self._in_residual(played)
             self._orders[played] = left.order_for(self.dag), left.classes_for(self.dag)
         order, classes = self._orders[played]
         model = replace(self._model, rule=_RULES[played.by], order=order, classes=classes)
@@ -236,13 +235,13 @@ class Experiment:
             problem = "simulation: this pool needs more memory than there is"
             raise PoolError(problem) from None
 
-    def _left(self, played: Played) -> Played:
+    def _in_residual(self, played: Played) -> Played:
         """Return an order of the workflow by the ids of the tasks that are left."""
         order, given = played.order, played.priorities
         return replace(
             played,
-            order=None if order is None else self.workflow.order_left(order),
-            priorities=None if given is None else self.workflow.values_left("priorities", given),
+            order=None if order is None else self._left.order(order),
+            priorities=self._left.values("priorities", given),
         )
 
     def _runs(self, columns: Sequence[Any]) -> Runs:

@@ -23,11 +23,12 @@ from numpy.typing import NDArray
 
 from icsched import _native, checks
 from icsched._native import BatchFront, Solving, TaskState
-from icsched.arrays import Ids, Mask, ids_where, mask_of, task_ids
-from icsched.dag import Dag, Graph, dag_of
+from icsched.arrays import Ids, Mask, ids_where, mask_of
+from icsched.dag import Dag, Graph
 from icsched.errors import ArgumentError, GameError, LimitError, StateError
 from icsched.frames import Answer, names_of
 from icsched.graph_inputs import T, T_co
+from icsched.pebble.residual import Residual
 from icsched.ready import missing_parents
 
 
@@ -45,13 +46,17 @@ class State:
     front: BatchFront
 
 
-def state_of(dag: Dag, executed: Iterable[Hashable], running: Iterable[Hashable]) -> State:
+def state_of(graph: Graph, executed: Iterable[Hashable], running: Iterable[Hashable]) -> State:
     """Check *executed* and *running*, and return the tasks that may be taken. O(tasks + arcs).
 
-    Raises the errors of `Dag.mask`; GameError if a parent of an executed task is not executed, or a
-    running task is not eligible.
+    Tasks that *graph* says are done have been executed. Raises the errors of `Dag.mask`; GameError
+    if a parent of an executed task is not executed, or a running task is not eligible.
     """
-    done, busy = dag.mask(executed), dag.mask(running)
+    left = Residual.of(graph)
+    dag, done, held = left.dag, left.mask(executed), left.whole.mask(running)
+    busy, held[left.places] = held[left.places], False
+    for task in np.flatnonzero(held).tolist():
+        raise StateError("running", f"{left.whole.names[task]!r} is executed already")
     missing = missing_parents(dag, done)
 
     def parent_of(task: int) -> str:
@@ -176,16 +181,16 @@ def best_batch(
     """
     wanted = checks.whole_number("r", r, least=1)
     check_method(method)
-    dag = dag_of(graph)
-    state = state_of(dag, executed, running)
+    left = Residual.of(graph)
+    dag, state = left.dag, state_of(left, executed, running)
     count = min(wanted, len(state.sources))
 
     def name_of(source: int) -> str:
         return repr(dag.names[state.sources[source]])
 
     choice = choice_by(state.front, count, method, time_limit_s=time_limit_s, name_of=name_of)
-    take = task_ids(state.sources[np.sort(choice.sources)].tolist())
-    names = tuple(dag.names[task] for task in take)
+    take = left.task_ids(state.sources[np.sort(choice.sources)].tolist())
+    names = tuple(left.whole.names[task] for task in take)
     after = state.eligible + choice.enabled - count
     return Batch(take, after, choice.method, choice.guarantee, names)
 
@@ -367,10 +372,10 @@ def batch_can_gain(
     >>> batch_can_gain(fork, [], 1, 1), batch_can_gain(fork, [], 1, 2)
     (True, False)
     """
-    dag, done = dag_of(graph), list(executed)
-    eligible = state_of(dag, done, ()).eligible
+    left, done = Residual.of(graph), list(executed)
+    eligible = state_of(left, done, ()).eligible
     checks.whole_number("r", r, least=1, most=max(1, eligible))
-    best = best_batch(dag, done, r, method="exact", time_limit_s=time_limit_s)
+    best = best_batch(left, done, r, method="exact", time_limit_s=time_limit_s)
     if best.eligible_after >= eligible + gain:
         return True
     if best.guarantee.kind is not GuaranteeKind.EXACT:

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids
-from icsched.dag import Dag, Graph, dag_of
+from icsched.dag import Dag, Graph
 from icsched.frames import Shown
 from icsched.pebble import Order, Schedule
+from icsched.pebble.residual import Residual
 from icsched.theory.analysis import Analysis
 from icsched.theory.blocks import Kind
 from icsched.theory.bounds import BoundedOrder, Dual, Least, Series, Sum, Without
@@ -201,9 +202,13 @@ def _leaf(kind: Kind, runs: int, only: int) -> Node:
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """A bound that no order of a dag exceeds; `bounded` has the reasons."""
+    """A bound that no order of a dag exceeds; `bounded` has the reasons.
+
+    `residual` is what is left of the graph; None if nothing was done.
+    """
 
     bounded: BoundedOrder
+    residual: Residual | None = None
 
     def __repr__(self) -> str:
         return f"Bound(eligible={np.array2string(self.eligible, threshold=12, edgeitems=4)})"
@@ -218,7 +223,7 @@ class Bound:
 
     def certificate(self, order: Order) -> Certificate:
         """Compare *order* with the bound; raises ScheduleError if it is not legal."""
-        return Certificate(self.bounded, Schedule.of(self.bounded.dag, order))
+        return Certificate(self.bounded, Schedule.of(self.residual or self.bounded.dag, order))
 
 
 def bound(graph: Graph) -> Bound:
@@ -231,4 +236,5 @@ def bound(graph: Graph) -> Bound:
     >>> found.eligible.tolist(), found.certificate([0, 2, 1, 3, 4]).area_ratio
     ([2, 3, 3, 2, 1, 0], 0.9090909090909091)
     """
-    return Bound(bounded_order(dag_of(graph), FULL))
+    left = Residual.of(graph)
+    return Bound(bounded_order(left.dag, FULL), left)

@@ -23,6 +23,7 @@ from icsched.arrays import Ids, Sizes, ranks_of
 from icsched.dag import Dag, Graph, PerTask
 from icsched.errors import LimitError
 from icsched.pebble import Order, Profile
+from icsched.pebble.residual import Residual
 
 
 def lean_order(graph: Graph, order: Order, *, sizes: PerTask | None = None) -> Ids:
@@ -42,14 +43,15 @@ def lean_order(graph: Graph, order: Order, *, sizes: PerTask | None = None) -> I
     >>> [pebble.Schedule(tree(3), order).peak_memory for order in (by_level, lean)]
     [8, 6]
     """
-    schedule = pebble.Schedule.of(graph, order)
-    dag, weights = schedule.dag, pebble.checked_sizes(schedule.dag, sizes)
+    left = Residual.of(graph)
+    dag, schedule = left.dag, pebble.Schedule.of(left, order)
+    weights = pebble.checked_sizes(dag, left.values("sizes", sizes))
     try:
         leanest = leanest_order(dag, weights, schedule.eligible)
     except LimitError:
-        return _with_pieces_moved(dag, schedule.order, weights)
+        return left.ids(_with_pieces_moved(dag, schedule.order, weights))
     is_leaner = peak(dag, leanest, weights) < peak(dag, schedule, weights)
-    return leanest if is_leaner else schedule.order
+    return left.ids(leanest if is_leaner else schedule.order)
 
 
 def peak(dag: Dag, order: Order, sizes: Sizes) -> int:

@@ -32,6 +32,7 @@ from icsched.arrays import Ids, Mask, ids_where
 from icsched.dag import Dag, Graph, dag_of
 from icsched.errors import LimitError
 from icsched.pebble.referee import DEFAULT_LIMIT
+from icsched.pebble.residual import Residual
 from icsched.theory.analysis import Analysis
 from icsched.theory.priorities import BlockProfile, has_priority_over
 
@@ -224,12 +225,12 @@ def closure(graph: Graph, cluster: Iterable[Hashable]) -> Ids:
     >>> closure(w(2, 2), [0]).tolist()
     [0, 2]
     """
-    dag = dag_of(graph)
-    gone = dag.mask(cluster)
+    left = Residual.of(graph)
+    dag, gone = left.dag, left.mask(cluster)
     dag.residual(ids_where(gone))  # raises unless the cluster is self-contained
     held = np.bincount(dag.arcs[:, 1], ~gone[dag.arcs[:, 0]], minlength=len(dag))
     holds = np.bincount(dag.arcs[:, 0], ~gone[dag.arcs[:, 1]], minlength=len(dag))
-    return ids_where(gone | ((held == 0) & (holds == 0)))
+    return left.ids(ids_where(gone | ((held == 0) & (holds == 0))))
 
 
 def is_reticulated(analysis: Analysis) -> bool:

@@ -9,6 +9,7 @@ from icsched import checks
 from icsched.arrays import Ids, ids_where
 from icsched.dag import Graph
 from icsched.pebble import Order, Schedule
+from icsched.pebble.residual import Residual
 
 
 def dual_order(graph: Graph, order: Order) -> Ids:
@@ -23,10 +24,11 @@ def dual_order(graph: Graph, order: Order) -> Ids:
     >>> dual_order(join, [1, 0, 2, 3]).tolist()
     [2, 3, 0, 1]
     """
-    schedule = Schedule.of(graph, order)
+    left = Residual.of(graph)
+    schedule = Schedule.of(left, order)
     nonsources = ids_where(schedule.dag.in_degrees > 0)
     packets = nonsources[np.argsort(-schedule.ready[nonsources], kind="stable")]
-    return np.concatenate([packets, schedule.dag.sources])
+    return left.ids(np.concatenate([packets, schedule.dag.sources]))
 
 
 MOST_LEVELS = 40_000  # ids of a mesh are 32 bits wide

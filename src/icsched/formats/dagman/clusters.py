@@ -84,7 +84,7 @@ def clustered_files(
         if not len(cluster):
             raise ScheduleError(f"cluster {number}: expected tasks, got none")
     known = Workflow(workflow.dag, workflow.done)
-    check_order(known, known.order_left([task for cluster in clusters for task in cluster]))
+    check_order(known, [task for cluster in clusters for task in cluster])
     flat, directory = Flat(workflow), output + DIRECTORY
     names = _names(workflow, clusters, flat.names)
     groups = {

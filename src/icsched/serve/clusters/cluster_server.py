@@ -11,12 +11,13 @@ import numpy as np
 
 from icsched import checks
 from icsched.arrays import ranks_of, task_ids
-from icsched.dag import Dag, Graph, PerTask, dag_of
+from icsched.dag import Dag, Graph, PerTask
 from icsched.errors import ArgumentError, ClusterError, LimitError
 from icsched.frames import Answer, Listed, brief, names_of
 from icsched.graph_inputs import T, T_co
 from icsched.orders import Plan
 from icsched.pebble import Order, optimal_profile
+from icsched.pebble.residual import Residual
 from icsched.serve.clusters.clusterers import (
     DIRECT,
     DONOR,
@@ -161,7 +162,8 @@ CLUSTERERS: Table[NamedClusterer] = Table(
 class ClusterServer(Generic[T]):
     """Hands out clusters of a dag to workers of different power.
 
-    Tasks are ids, as for every `Server`. All parents of a task in a cluster are done or in the
+    Tasks are ids of *graph*, as for every `Server`; those of a workflow that are done are never
+    handed out. All parents of a task in a cluster are done or in the
     cluster, so no worker ever waits for another. Arguments are as for `best_cluster`. `clusterer`
     is the name of the clusterer in use. The dag is analysed once; the cost of a take grows with the
     size of its cluster. To share the analysis of a dag between servers, give each of them the
@@ -185,11 +187,12 @@ class ClusterServer(Generic[T]):
         order: Order | Plan | None = None,
         sizes: PerTask | None = None,
     ) -> None:
-        dag = dag_of(graph)
+        self._residual = left = Residual.of(graph)
+        dag = left.dag
         if not len(dag):
             raise ClusterError("expected a dag with tasks, got an empty one")
         entry = CLUSTERERS.find(clusterer)
-        ground = Ground.of(dag, order, sizes)
+        ground = Ground.of(left, order, sizes)
         if (objection := CLUSTERERS.result(clusterer, entry.objection, ground)) is not None:
             raise ClusterError(f"clusterer {clusterer}: {objection}; {_INSTEAD}")
         self._dag, self._rest = dag, ground.rest
@@ -249,7 +252,7 @@ class ClusterServer(Generic[T]):
         cut_bytes = None if sizes is None else rest.cut_bytes(tasks, sizes)
         names = tuple(self._dag.names[task] for task in tasks)
         found = rest.cut_arcs(tasks), self._productive(tasks), self.clusterer
-        return Cluster(tuple(tasks), *found, cut_bytes, names)
+        return Cluster(self._residual.task_ids(tasks), *found, cut_bytes, names)
 
     def _productive(self, tasks: list[int]) -> bool | None:
         """Decide by Theorem 3.1 if the tasks handed out begin an IC-optimal order, else exactly."""
@@ -281,7 +284,7 @@ class ClusterServer(Generic[T]):
         ready, finished = list[int](), list[int]()
         early = list[int]()  # finished without being handed out
         try:
-            for task in tasks:
+            for task in self._residual.inner(tasks):
                 if rest.is_news(task):
                     finished.append(task)
                     if rest.free[task]:
@@ -299,7 +302,7 @@ class ClusterServer(Generic[T]):
         worker would have to wait for another worker.
         """
         rest = self._rest
-        stack = [rest.known(task) for task in tasks]
+        stack = [rest.known(task) for task in self._residual.inner(tasks)]
         back: list[int] = []
         while stack:
             task = stack.pop()
@@ -346,9 +349,9 @@ def best_cluster(
     >>> [best_cluster(dag, 6, clusterer=name).cut_arcs for name in ("direct", "staggered")]
     [8, 6]
     """
-    dag = dag_of(graph)
-    server = ClusterServer(dag, clusterer=clusterer, order=order, sizes=sizes)
-    return server.take(checks.whole_number("size", size, least=1, most=len(dag)))
+    left = Residual.of(graph)
+    server = ClusterServer(left, clusterer=clusterer, order=order, sizes=sizes)
+    return server.take(checks.whole_number("size", size, least=1, most=len(left.dag)))
 
 
 def plan_clusters(

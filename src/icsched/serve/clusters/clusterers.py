@@ -19,7 +19,8 @@ from icsched.arrays import Rows
 from icsched.dag import Dag, PerTask
 from icsched.errors import ClusterError, LimitError
 from icsched.orders import Plan, prioritize
-from icsched.pebble import Order, check_order, checked_sizes, verify
+from icsched.pebble import Order, Schedule, checked_sizes, verify
+from icsched.pebble.residual import Residual
 from icsched.serve.clusters.frontier import Frontier, Neighbourhood, Rest
 from icsched.theory import Analysis, analyse
 from icsched.theory.reticulation import is_universal_donor
@@ -79,12 +80,13 @@ class Ground:
     has_own_order: bool
 
     @classmethod
-    def of(cls, dag: Dag, order: Order | Plan | None, sizes: PerTask | None) -> Ground:
+    def of(cls, left: Residual, order: Order | Plan | None, sizes: PerTask | None) -> Ground:
         """Check *order* and *sizes*; raises ClusterError for a plan of another dag."""
-        checked = None if sizes is None else checked_sizes(dag, sizes).tolist()
+        dag, own = left.dag, left.values("sizes", sizes)
+        checked = None if own is None else checked_sizes(dag, own).tolist()
         basis = prioritize(dag, "prio") if order is None else order
         if not isinstance(basis, Plan):
-            ids = check_order(dag, basis)
+            ids = Schedule.of(left, basis).order
             proved, is_own = _is_ic_optimal(dag, ids), True
         elif basis.schedule.dag is dag or basis.schedule.dag == dag:
             ids, proved = basis.schedule.order, basis.proof.is_ic_optimal

@@ -1,4 +1,4 @@
-"""Entries of the table of orders, the aim of "auto", and its choice."""
+"""Definitions of orders: entries of the table, results, the aim of "auto" and its choice."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A run on a real pool, what `learn` says of it, and a second run that ends as was foretold.
+"""A run on a real pool, what `learn` says of it, and a second run that ends as the forecast says.
 
 Jobs sleep for unequal times. Two jobs run at a time, by -maxjobs. The file names the short jobs
 first, so first come, first served begins the long chain last.
@@ -41,7 +41,7 @@ def length(place, file: str) -> float:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_second_run_ends_earlier_by_what_was_foretold(condor, monkeypatch, capsys, seed):
+def test_a_second_run_ends_earlier_as_the_forecast_says(condor, monkeypatch, capsys, seed):
     place = condor.fresh()
     monkeypatch.chdir(place)
     submit_file(place, lines=SLEEPER)
@@ -60,7 +60,7 @@ def test_a_second_run_ends_earlier_by_what_was_foretold(condor, monkeypatch, cap
     second = length(place, "wf.dag")
 
     assert all(abs(learned[name] - seconds[name]) <= 2 for name in seconds)  # starting takes time
-    foretold = ordered["choice"]["ratio"]
+    forecast = ordered["choice"]["ratio"]
     clock = 2 / first  # stamps are whole seconds
-    assert foretold["high"] < 1
-    assert foretold["low"] - clock <= second / first <= foretold["high"] + clock
+    assert forecast["high"] < 1
+    assert forecast["low"] - clock <= second / first <= forecast["high"] + clock
