@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,16 @@ from icsched.formats.dagman.staleness import sections
 from icsched.formats.dagman.submission import Submission, are_jobs_limited, inner_workflows
 from icsched.formats.dagman.writer import COMPANION, DagmanWriting, job_priorities, overridden
 from icsched.messages import counted
-from icsched.workflow import Command, InnerFile, Note, Remark, Section, Workflow, WorkflowSource
+from icsched.workflow import (
+    Command,
+    HiddenNeed,
+    InnerFile,
+    Note,
+    Remark,
+    Section,
+    Workflow,
+    WorkflowSource,
+)
 
 
 class DagmanSource(WorkflowSource):
@@ -37,6 +47,20 @@ class DagmanSource(WorkflowSource):
         from icsched.formats.dagman.programs import commands_of  # few commands need it
 
         return commands_of(self.submission)
+
+    @cached_property
+    def _needs(self) -> tuple[Mapping[str, Floats], Sequence[HiddenNeed]]:
+        from icsched.formats.dagman.needs import needs_of
+
+        return needs_of(self.submission)
+
+    def needs(self) -> Mapping[str, Floats]:
+        """Return what the submit descriptions request; raises FormatError for impossible ones."""
+        return self._needs[0]
+
+    def hidden_needs(self) -> Sequence[HiddenNeed]:
+        """Return the requests that only HTCondor can evaluate."""
+        return self._needs[1]
 
     def outputs(self) -> Sequence[Sequence[str]]:
         """Return the files that HTCondor would bring back from each job."""
