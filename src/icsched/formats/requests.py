@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ _HTCONDOR_BYTES = re.compile(rf"({_NUMBER})[ \t]*(?:([KMGT])B?)?", re.IGNORECASE
 _NEGATIVE = re.compile(rf"-[ \t]*{_BYTES.pattern}", re.IGNORECASE)
 _NOTHING = ("", "undefined")
 
+HIDDEN = "only the engine can work this out"
 COUNT = "a finite number of 0 or more"
 AMOUNT = "a finite number of bytes, such as 4096 or 1.5G"
 
@@ -123,6 +124,55 @@ def request_of(resource: str, amount: float) -> tuple[str, str]:
     return f"request_{words.get(resource, resource)}", whole(amount / _UNITS.get(resource, 1))
 
 
+# Profiles of Pegasus
+
+
+def profiles_of_needs(keys: Iterable[tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Return which of these profiles say how much of a resource a job needs, by resource.
+
+    A profile is a namespace and a key. Pegasus passes condor profiles on to HTCondor, and puts its
+    own profiles only where there is none.
+
+    >>> profiles_of_needs([("condor", "request_cpus"), ("pegasus", "cores"), ("env", "cores")])
+    {'cores': ('condor', 'request_cpus')}
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for space, key in keys:
+        if space == "condor" and (resource := requested(key.lower())):
+            found[resource] = space, key
+        elif space == "pegasus" and key in PROFILES:
+            found.setdefault(PROFILES[key], (space, key))
+    return found
+
+
+def profile_amount(resource: str, space: str, words: str) -> float | None:
+    """Return how much a profile asks for; NaN for nothing, None for an expression of HTCondor's.
+
+    Memory and disk space of Pegasus are in MiB without a unit. Raises ValueError.
+
+    >>> profile_amount("disk_bytes", "pegasus", "3") == profile_amount("disk_bytes", "condor", "3M")
+    True
+    """
+    if space == "condor":
+        return asked(resource, words.strip())
+    return bytes_in(words, MIB) if resource in _UNITS else count_in(words)
+
+
+def needs_profiles(needs: Mapping[str, float]) -> list[tuple[str, str, str]]:
+    """Return namespace, key and value of the profiles that ask for amounts, rounded up.
+
+    >>> needs_profiles({"memory_bytes": 2.0**30, "licences": 2.0})
+    [('pegasus', 'memory', '1024'), ('condor', 'request_licences', '2')]
+    """
+    own = {resource: key for key, resource in PROFILES.items()}
+    return [
+        ("pegasus", own[of], whole(amount / (MIB if of in _UNITS else 1)))
+        if of in own
+        else ("condor", *request_of(of, amount))
+        for of, amount in needs.items()
+    ]
+
+
 def whole(amount: float) -> str:
     """Return an amount, rounded up, as text; engines take whole numbers."""
     return str(math.ceil(amount))
@@ -131,7 +181,7 @@ def whole(amount: float) -> str:
 # Columns
 
 
-def column(tasks: int, amounts: Mapping[int, float]) -> Floats:
+def amounts_by_task(tasks: int, amounts: Mapping[int, float]) -> Floats:
     """Return amounts by task as an array, NaN for others."""
     values = np.full(tasks, np.nan)
     values[list(amounts)] = list(amounts.values())

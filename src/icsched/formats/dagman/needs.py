@@ -21,7 +21,7 @@ from icsched.formats.dagman.submit import (
     read_settings,
     variables,
 )
-from icsched.formats.requests import asked, column, requested
+from icsched.formats.requests import HIDDEN, amounts_by_task, asked, requested
 from icsched.workflow import HiddenNeed, Remark
 
 _NAME = re.compile(r"\$\(([A-Za-z0-9_.]+)")
@@ -54,7 +54,7 @@ def needs_of(workflow: Submission) -> tuple[Mapping[str, Floats], Sequence[Hidde
         for one, line in unknown.items():
             tasks[one].append(ids[job.name])
             lines[one] = min(line, lines.get(one, line))
-    columns = {name: column(len(ids), amounts[name]) for name in sorted(amounts)}
+    columns = {name: amounts_by_task(len(ids), amounts[name]) for name in sorted(amounts)}
     remarks = {one: Remark(one[1], lines[one], one[2]) for one in sorted(tasks)}
     return columns, [
         HiddenNeed(one[0], np.array(sorted(tasks[one]), np.int32), remark)
@@ -184,7 +184,7 @@ def _requests(description: Description) -> _Found:
         if resource is None:
             continue
         amount = _amount(description, setting, resource, is_attribute=key.startswith("my."))
-        text = f"{key} = {shortened(setting.value)}: only HTCondor can work this out"
+        text = f"{key} = {shortened(setting.value)}: {HIDDEN}"
         hidden = {one: line for one, line in hidden.items() if one[0] != resource}
         if amount is None:
             hidden[resource, setting.path, text] = setting.line
