@@ -161,13 +161,15 @@ def profile_amount(resource: str, space: str, words: str) -> float | None:
 def needs_profiles(needs: Mapping[str, float]) -> list[tuple[str, str, str]]:
     """Return namespace, key and value of the profiles that ask for amounts, rounded up.
 
+    Profiles of Pegasus have whole MiB; disk space between these becomes a request of HTCondor's.
+
     >>> needs_profiles({"memory_bytes": 2.0**30, "licences": 2.0})
     [('pegasus', 'memory', '1024'), ('condor', 'request_licences', '2')]
     """
     own = {resource: key for key, resource in PROFILES.items()}
     return [
         ("pegasus", own[of], whole(amount / (MIB if of in _UNITS else 1)))
-        if of in own
+        if of in own and not (of in _UNITS and amount % MIB)
         else ("condor", *request_of(of, amount))
         for of, amount in needs.items()
     ]
