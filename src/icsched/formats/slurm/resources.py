@@ -74,7 +74,9 @@ def _value(option: str, word: Word) -> float:
             return nan
         if option in _OF_CORES:
             return count_in(word.text)
-        return bytes_in(word.text, MIB) or nan  # 0 is all memory of a node
+        amount = bytes_in(word.text, MIB)
+        is_whole_node = amount == 0 and option in _OF_MEMORY
+        return nan if is_whole_node else amount
     except ValueError as error:
         raise AmountError(option, str(error)) from None
 
@@ -115,7 +117,7 @@ def options_for(needs: Mapping[str, float]) -> list[str]:
         ("tmp", "disk_bytes", "K"),
         ("gpus", "gpus", ""),
     ):
-        if of in needs:
+        if of in needs and not (option == "mem" and needs[of] == 0):  # that is a whole node's
             words.append(f"--{option}={whole(needs[of] / (1024 if unit else 1))}{unit}")
     others = needs.keys() - {"cores", "memory_bytes", "disk_bytes", "gpus"}
     shared = ",".join(f"{name}:{whole(needs[name])}" for name in sorted(others))
