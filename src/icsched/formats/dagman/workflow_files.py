@@ -69,7 +69,7 @@ class DagmanSource(WorkflowSource):
         return outputs_of(self.submission)
 
     def left_out(self) -> Sequence[str]:
-        """Return commands of DAGMan, such as RETRY, and of submit files, such as request_memory."""
+        """Return commands of DAGMan, such as RETRY, and of submit files, such as rank."""
         from icsched.formats.dagman.programs import left_out
 
         return left_out(self.submission)
