@@ -162,6 +162,7 @@ def test_a_workflow_as_plain_data_has_names_for_ids():
         files=["wf"],
         done_by="wf.done",
         format="edges",
+        needs={"cores": [1, 4, float("nan")]},
     )
 
     assert workflow.to_dict() == {
@@ -175,6 +176,7 @@ def test_a_workflow_as_plain_data_has_names_for_ids():
         "sizes": {"b": 7, "c": 8},
         "commands": {"b": ["make", "b"], "c": None},
         "priorities": {"b": -3, "c": 2},
+        "needs": {"cores": {"b": 4.0}},
         "remarks": [{"path": "wf", "line": 3, "text": "slow", "count": 1}],
     }
 

@@ -1,9 +1,9 @@
 """A workflow: a dag with what is known about its tasks, whatever files it came from."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Generic, Self
 
@@ -115,6 +115,24 @@ def unknown_settings() -> Settings | None:
     return None
 
 
+@dataclass(frozen=True, eq=False)
+class HiddenNeed:
+    """A need that the files state, but not as a number: only the engine can work it out."""
+
+    resource: str  # "" if all needs of the tasks are hidden
+    tasks: Ids
+    remark: Remark  # says where, once for all these tasks
+
+    def of(self, tasks: Ids) -> "HiddenNeed":
+        """Return the hidden need of some tasks of the workflow, in ascending order, by new ids.
+
+        >>> hidden = HiddenNeed("cores", np.array([1, 4]), Remark("a.sub", 3, "$$(Cpus)"))
+        >>> hidden.of(np.array([0, 4, 5])).tasks.tolist()
+        [1]
+        """
+        return replace(self, tasks=ids_where(np.isin(tasks, self.tasks)))
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """What icsched wrote into a file of the user's earlier."""
@@ -176,6 +194,14 @@ class WorkflowSource:
 
     def left_out(self) -> Sequence[str]:
         """Return what the files say and no column holds, in the words of their format."""
+        return ()
+
+    def needs(self) -> Mapping[str, Floats]:
+        """Return `Workflow.needs`; this may read other files. Raises FormatError."""
+        return {}
+
+    def hidden_needs(self) -> Sequence[HiddenNeed]:
+        """Return the needs that the files do not say as numbers; this may read other files."""
         return ()
 
     # What the files say of the workflow
@@ -277,6 +303,40 @@ class _Part(WorkflowSource):
         found = self.whole.descriptions()
         return None if found is None else [found[task] for task in self.tasks.tolist()]
 
+    def hidden_needs(self) -> Sequence[HiddenNeed]:
+        cut = (hidden.of(self.tasks) for hidden in self.whole.hidden_needs())
+        return [hidden for hidden in cut if len(hidden.tasks)]
+
+
+class _Needs(Mapping[str, Floats]):
+    """Needs that are found out at the first look, because that may read many files."""
+
+    def __init__(self, ask: Callable[[], Mapping[str, Floats]]) -> None:
+        self._ask = ask
+
+    @cached_property
+    def _found(self) -> dict[str, Floats]:
+        return dict(self._ask())
+
+    def of(self, tasks: Ids) -> "_Needs":
+        """Return the needs of some tasks."""
+        return _Needs(partial(self._cut, tasks))
+
+    def _cut(self, tasks: Ids) -> dict[str, Floats]:
+        return {resource: amounts[tasks] for resource, amounts in self._found.items()}
+
+    def __getitem__(self, resource: str) -> Floats:
+        return self._found[resource]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __repr__(self) -> str:
+        return repr(self._found)
+
 
 # Columns that the residual of a workflow has, too.
 _COLUMNS = ("run_times", "sizes", "run_time_origins", "priorities")
@@ -300,7 +360,10 @@ class Workflow(Shown, Generic[T_co]):
     `run_time_origins` has an `Origin` for each of `run_times`. `unused_run_times` counts the names
     of a table that fit no task. `stated` has what the files themselves say of each task, under
     "run_times", "sizes" and "priorities": NaN where they say nothing, and the reader took a mean
-    or 0.
+    or 0. `needs` has what each task needs while it runs, by resource: "cores", "memory_bytes",
+    "disk_bytes", "gpus", and other resources by their names in small letters. A number is NaN where
+    the files say nothing, or where only the engine can work it out. Submit files are read for this
+    at the first look, which raises FormatError for a number that cannot be.
 
     Raises ArgumentError if an array has the wrong length, or holds something other than nonnegative
     numbers; priorities are whole numbers of 32 bits.
@@ -312,6 +375,8 @@ class Workflow(Shown, Generic[T_co]):
     Workflow(tasks=3, arcs=2, done=1, format='', knows=[])
     >>> workflow.residual.names
     ('b', 'c')
+    >>> Workflow(chain, needs={"cores": [1, 4, np.nan]}).needs["cores"].tolist()
+    [1.0, 4.0, nan]
     """
 
     dag: Dag[T_co]
@@ -327,6 +392,7 @@ class Workflow(Shown, Generic[T_co]):
     unused_run_times: int = 0
     priorities: Ids | None = None
     stated: Mapping[str, Floats] = field(default_factory=dict)
+    needs: Mapping[str, Floats] = None  # type: ignore[assignment]  # then those of the source
 
     def __post_init__(self) -> None:
         if not isinstance(self.dag, Dag):
@@ -341,6 +407,10 @@ class Workflow(Shown, Generic[T_co]):
             vars(self)["sizes"] = checked_sizes(self.dag, self.sizes)
         if self.priorities is not None:
             vars(self)["priorities"] = _checked_priorities(self.priorities)
+        if not isinstance(self.needs, _Needs):
+            given = self.needs
+            known = None if given is None else _checked_needs(given, len(self.dag))
+            vars(self)["needs"] = _Needs(self.source.needs if known is None else known.copy)
 
     def __repr__(self) -> str:
         told = ("run_times", "sizes", "priorities")
@@ -399,6 +469,7 @@ class Workflow(Shown, Generic[T_co]):
             done=np.zeros(len(left), bool),
             stated={name: values[left] for name, values in self.stated.items()},
             source=_Part(self.source, left),
+            needs=self._needs.of(left),
             **cut,
         )
 
@@ -411,6 +482,16 @@ class Workflow(Shown, Generic[T_co]):
         Raises FormatError for a command that icsched cannot run.
         """
         return tuple(self.source.commands()) if self.source.has_commands else None
+
+    @property
+    def _needs(self) -> _Needs:
+        assert isinstance(self.needs, _Needs)  # noqa: S101  `__post_init__` has made it so
+        return self.needs
+
+    @cached_property
+    def hidden_needs(self) -> tuple[HiddenNeed, ...]:
+        """The needs that the files do not say as numbers, such as an expression of HTCondor's."""
+        return tuple(self.source.hidden_needs())
 
     @cached_property
     def kinds(self) -> Ids:
@@ -458,7 +539,7 @@ class Workflow(Shown, Generic[T_co]):
         """Return the workflow as plain lists and numbers, which JSON can hold.
 
         Columns have the tasks that are left. "commands" is None if the files do not say what tasks
-        run, or if icsched cannot run it.
+        run, or if icsched cannot run it. "needs" has no task whose need is unknown.
 
         >>> done, run_times = np.array([True, False]), np.array([0.0, 2.5])
         >>> pair = Workflow(Dag({"a": [], "b": ["a"]}), done, run_times)
@@ -477,6 +558,13 @@ class Workflow(Shown, Generic[T_co]):
             "sizes": self._by_name(self.sizes),
             "commands": self._argv(),
             "priorities": self._by_name(self.priorities),
+            "needs": {
+                resource: {
+                    self.names[task]: float(amounts[task])
+                    for task in ids_where(~self.done & ~np.isnan(amounts)).tolist()
+                }
+                for resource, amounts in self.needs.items()
+            },
             "remarks": [asdict(remark) for remark in self.remarks],
         }
 
@@ -535,3 +623,25 @@ def _checked_priorities(given: object) -> Ids:
     if not is_whole or (values.size and not -(2**31) <= values.min() <= values.max() < 2**31):
         raise ArgumentError(f"priorities: expected whole numbers of 32 bits, got {given!r}")
     return values.astype(np.int32, copy=False)
+
+
+def _checked_needs(given: object, tasks: int) -> dict[str, Floats]:
+    """Return what a program says that tasks need, as arrays."""
+    if not isinstance(given, Mapping):
+        raise ArgumentError(f"needs: expected numbers by resource, got {given!r}")
+    needs = {}
+    for resource, values in given.items():
+        what = f"needs of {resource!r}"
+        if not isinstance(resource, str):
+            raise ArgumentError(f"needs: expected names of resources, got {resource!r}")
+        checks.one_per_task(what, values, tasks)
+        try:
+            amounts = np.array(values, np.float64)
+        except (TypeError, ValueError):
+            raise ArgumentError(f"{what}: expected numbers, got {values!r}") from None
+        wrong = ids_where(~(np.isnan(amounts) | ((amounts >= 0) & np.isfinite(amounts))))
+        if amounts.ndim != 1 or len(wrong):
+            got = amounts[wrong[0]] if len(wrong) else values
+            raise ArgumentError(f"{what}: expected finite numbers of 0 or more, got {got!r}")
+        needs[resource] = amounts
+    return needs

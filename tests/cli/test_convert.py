@@ -60,8 +60,11 @@ def test_statements_and_requests_that_icsched_does_not_convert_are_named(put, ic
 
     found = icsched("convert", "wf.dag", "out.dag")
 
-    kept_not = "MAXJOBS, RETRY, CATEGORY, request_memory, requirements"
-    assert found.out.splitlines()[1] == f"not kept: {kept_not}, which icsched does not convert"
+    kept_not = "MAXJOBS, RETRY, CATEGORY, requirements"
+    assert found.out.splitlines()[1:3] == [
+        "not kept: memory that tasks need, which format dagman cannot hold",
+        f"not kept: {kept_not}, which icsched does not convert",
+    ]
     assert "'hi'" in Path("out.dag").read_text()
     assert "not kept" not in icsched("convert", "out.dag", "again.dag").out
 

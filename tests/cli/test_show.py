@@ -54,6 +54,7 @@ def test_show_json_has_the_keys_that_scripts_rely_on(icsched, put):
         "linear": True,
         "ordered_by": "prio",
         "run_times": None,
+        "needs": [],
         "proof": {
             "status": "ic-optimal",
             "method": "theorem 2.1",
@@ -240,6 +241,45 @@ def test_show_tells_of_a_submit_file_that_queues_several_jobs(icsched, put, stat
 
     assert (remark["file"], remark["line"]) == ("x", 2)
     assert remark["text"] == f"'{statement}': DAGMan {submits} as job a; {AS_ONE}"
+
+
+NEEDY = {
+    "wf.dag": 'JOB map_1 m.sub\nJOB map_2 m.sub\nJOB end e.sub\nVARS map_1 n="2"\n',
+    "m.sub": "executable = x\nrequest_cpus = $(n:4)\nrequest_memory = 2G\nqueue\n",
+    "e.sub": "executable = x\nrequest_licences = 1\nrequest_memory = $$(Memory)\nqueue\n",
+}
+
+
+def test_show_has_a_line_for_the_needs_of_each_kind(icsched, put):
+    put(NEEDY)
+
+    out = icsched("show", "wf.dag").out
+
+    assert out.partition("What jobs need:\n")[2].splitlines()[:3] == [
+        "          2 x map_#            2 to 4 cores, 2 GiB of memory",
+        "          1 x end              1 of licences, memory hidden",
+        "              e.sub:3: request_memory = $$(Memory): only the engine can work this out"
+        " (1 job)",
+    ]
+
+
+def test_show_json_has_the_needs_of_each_kind(icsched, put):
+    put(NEEDY)
+
+    kinds = json.loads(icsched("show", "wf.dag", "--json").out)["needs"]
+
+    assert kinds[0] == {
+        "kind": "map_#",
+        "jobs": 2,
+        "needs": [
+            {"resource": "cores", "jobs": 2, "least": 2, "most": 4},
+            {"resource": "memory_bytes", "jobs": 2, "least": 2**31, "most": 2**31},
+        ],
+        "hidden": [],
+    }
+    text = "request_memory = $$(Memory): only the engine can work this out"
+    place = {"file": "e.sub", "line": 3, "text": text}
+    assert kinds[1]["hidden"] == [{"resource": "memory_bytes", "jobs": 1, **place}]
 
 
 def test_show_counts_the_jobs_whose_submit_file_queues_several(icsched, put):

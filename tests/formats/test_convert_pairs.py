@@ -19,6 +19,13 @@ GIVEN = Workflow(
     run_times=np.array([60, 2.5, 5, 1.25]),
     sizes=np.array([10**9, 2048, 0, 17]),
     priorities=np.array([0, -1, -2, -3], np.int32),  # Slurm knows only what comes after what
+    needs={
+        "cores": [1, 2, 3, 4],
+        "memory_bytes": [2**20, 2**30, 2**21, 2**22],
+        "disk_bytes": [0, 2**20, 2**30, 2**10],
+        "gpus": [0, 0, 1, 2],
+        "licences": [0, 1, 2, 3],
+    },
     source=OwnSource(
         [
             Command(("/bin/cp", "my file", "$x")),
@@ -38,6 +45,13 @@ GIVEN = Workflow(
 READ = [name for name in FORMATS if FORMATS[name].read]
 WRITTEN = [name for name in FORMATS if FORMATS[name].text]
 COLUMNS = ("run_times", "sizes", "priorities")
+NEEDS = {
+    "cores": "cores",
+    "memory": "memory_bytes",
+    "disk": "disk_bytes",
+    "gpus": "gpus",
+    "resources": "licences",
+}
 IN_COMMANDS = {
     "streams": ("stdin", "stdout", "stderr"),
     "environment": ("environment",),
@@ -79,6 +93,9 @@ def test_what_both_formats_keep_survives_the_way_there_and_back(old, new):
     for word in COLUMNS:
         if word in keeps:
             assert getattr(found, word).tolist() == getattr(GIVEN, word).tolist(), word
+    for word, resource in NEEDS.items():
+        if word in keeps:
+            assert found.needs[resource].tolist() == GIVEN.needs[resource].tolist(), word
     if "commands" in keeps:
         assert commands_by(found, keeps) == commands_by(GIVEN, keeps)
 

@@ -19,7 +19,21 @@ WHOLE = Workflow(
     sizes=np.array([0, 5, 7]),
     priorities=np.array([0, -2, -4]),  # by their distance: see below
     source=OwnSource([PLAIN, PLAIN, PLAIN]),
+    needs={
+        "cores": [np.nan, 2, 4],
+        "memory_bytes": [np.nan, 2**30, 2**31],
+        "disk_bytes": [np.nan, 2**20, 3 * 2**10],
+        "gpus": [np.nan, 0, 1],
+        "licences": [np.nan, 1, 5],
+    },
 )
+NEEDS = {
+    "cores": "cores",
+    "memory": "memory_bytes",
+    "disk": "disk_bytes",
+    "gpus": "gpus",
+    "resources": "licences",
+}
 
 
 def with_command(**given: object) -> Workflow:
@@ -48,6 +62,9 @@ def is_same(word: str, given: Workflow, found: Workflow) -> bool:
         return pair is not None and pair[0] - pair[1] == 2
     if word in ("run_times", "sizes"):
         return numbers(found, word) == numbers(given, word)
+    if word in NEEDS:
+        known = [workflow.needs.get(NEEDS[word]) for workflow in (given, found)]
+        return known[1] is not None and known[0].tolist()[1:] == known[1].tolist()[1:]
     if found.commands is None:
         return False
     was, now = given.commands[1], found.commands[1]

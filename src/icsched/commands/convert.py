@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
+import numpy as np
 from cyclopts import Parameter
 
 from icsched.commands.inputs import USUAL, FileOptions, check_output
@@ -23,6 +24,9 @@ from icsched.messages import counted, named, size
 from icsched.workflow import Remark, Workflow, WorkflowSource
 
 _OF_COMMANDS = {"commands", "streams", "environment", "directories"}
+# Words of `KEPT` for needs.
+_NEEDS = {"cores": "cores", "memory_bytes": "memory", "disk_bytes": "disk", "gpus": "gpus"}
+_OTHERS = "resources"
 _UNSAFE = re.compile(r"[^0-9A-Za-z_.-]+")
 _MOST_NAMES = 5  # that are shown; --json has all
 
@@ -125,6 +129,9 @@ def _contents(workflow: Workflow) -> tuple[dict[str, bool], str | None]:
     }
     for name in columns:
         has[name] = any(value is not None for value in said(workflow, name))
+    has |= dict.fromkeys([*_NEEDS.values(), _OTHERS], False)
+    for resource, amounts in workflow.needs.items():
+        has[_NEEDS.get(resource, _OTHERS)] |= not np.isnan(amounts).all()
     return has, problem
 
 
@@ -149,6 +156,7 @@ def _remarks(workflow: Workflow, chosen: Format, output: str) -> tuple[Remark, .
     What the reader fills in is not written, so the remarks on that are left out.
     """
     found = [remark for remark in workflow.remarks if remark.text not in (NO_RUN_TIME, NO_SIZE)]
+    found += [hidden.remark for hidden in workflow.hidden_needs]
     if "done" not in chosen.keeps and "commands" in chosen.keeps and workflow.commands:
         pairs = zip(workflow.done.tolist(), workflow.commands, strict=True)
         idle = sum(is_done and command is None for is_done, command in pairs)

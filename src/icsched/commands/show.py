@@ -1,14 +1,17 @@
 """`icsched show`: what a workflow is made of."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 from cyclopts import Parameter
+from numpy.typing import NDArray
 
 from icsched import formats
+from icsched.arrays import Floats
 from icsched.commands.comparison import label
 from icsched.commands.inputs import (
     USUAL,
@@ -27,9 +30,10 @@ from icsched.dag import Dag
 from icsched.files import naming, remove, write_text
 from icsched.formats import FORMATS
 from icsched.frames import INLINE, NOT_IN_JSON
-from icsched.messages import counted, named, size
+from icsched.messages import counted, named, number, size
 from icsched.orders import Plan
 from icsched.plugins.htcondor import pool_settings
+from icsched.report.drawing import kinds_of_tasks
 from icsched.report.proofs import certified_plan, proof_keys, proof_sentence, unbounded
 from icsched.theory.blocks import BlockGroup
 from icsched.workflow import (
@@ -67,6 +71,68 @@ def _section_keys(section: Section) -> dict[str, object]:
     return {"file": section.path, "line": section.line, "jobs": section.jobs, "problems": problems}
 
 
+@dataclass(frozen=True)
+class Amounts:
+    """How much of a resource the jobs of a kind need, as far as their files say it."""
+
+    resource: str
+    jobs: int
+    least: float
+    most: float
+
+
+@dataclass(frozen=True)
+class HiddenAmount:
+    """Jobs of a kind whose need only the engine knows, and where the files say it first."""
+
+    resource: str
+    jobs: int
+    file: str
+    line: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class NeedsOfKind:
+    """What the jobs of a kind need while they run; nothing if their files do not say it."""
+
+    kind: str
+    jobs: int
+    needs: tuple[Amounts, ...]
+    hidden: tuple[HiddenAmount, ...]
+
+
+def needs_by_kind(workflow: Workflow) -> list[NeedsOfKind]:
+    """Return what the jobs of each kind need; an empty list if the files say it of no job.
+
+    >>> dag = Dag({"map_1": [], "map_2": [], "end": ["map_1", "map_2"]})
+    >>> needs_by_kind(Workflow(dag, needs={"cores": [1, 4, np.nan]}))[0].needs
+    (Amounts(resource='cores', jobs=2, least=1.0, most=4.0),)
+    """
+    columns, unknown = workflow.needs, workflow.hidden_needs
+    if not columns and not unknown:
+        return []
+    kinds, names = kinds_of_tasks(workflow)
+    hidden: defaultdict[int, list[HiddenAmount]] = defaultdict(list)
+    for one in unknown:
+        which, counts = np.unique(kinds[one.tasks], return_counts=True)
+        for kind, count in zip(which.tolist(), counts.tolist(), strict=True):
+            place = one.remark.path, one.remark.line or None
+            hidden[kind].append(HiddenAmount(one.resource, count, *place, one.remark.text))
+    by_kind = np.split(np.argsort(kinds, kind="stable"), np.cumsum(np.bincount(kinds))[:-1])
+    return [
+        NeedsOfKind(name, len(tasks), tuple(_amounts(columns, tasks)), tuple(hidden[kind]))
+        for kind, (name, tasks) in enumerate(zip(names, by_kind, strict=True))
+    ]
+
+
+def _amounts(columns: Mapping[str, Floats], tasks: NDArray[np.intp]) -> Iterator[Amounts]:
+    for resource, amounts in columns.items():
+        known = amounts[tasks][~np.isnan(amounts[tasks])]
+        if len(known):
+            yield Amounts(resource, len(known), float(known.min()), float(known.max()))
+
+
 @dataclass(frozen=True, eq=False)
 class Files:
     """What DAGMan will find in the files beside the jobs themselves.
@@ -99,6 +165,7 @@ class ShowAnswer:
     ordered_by: str
     proof: dict[str, object]
     run_times: TimesKnown | None
+    needs: list[NeedsOfKind]
     files: Files = field(metadata=INLINE)
     names: tuple[str, ...] = field(metadata=NOT_IN_JSON)
     plan: Plan = field(metadata=NOT_IN_JSON)
@@ -126,6 +193,7 @@ def show_answer(files: Sequence[str], wanted: WantedOrder, reading: FileOptions)
             ordered_by=plan.ordered_by,
             proof=proof_keys(plan.proof, certified_plan(plan)),
             run_times=known,
+            needs=needs_by_kind(workflow.residual),
             files=found,
             names=tuple(files),
             plan=plan,
@@ -205,19 +273,21 @@ def _blocks(plan: Plan) -> dict[str, str]:
     arcs = analysis.superdag.arcs
     numbered = Dag.from_arcs(len(place), arcs, names=[place[b] for b in range(len(place))])
     texts = {"superdag.dot": formats.dot_text(numbered, name="superdag")}
-    for block, number in list(place.items())[:_MOST_BLOCKS]:
-        text = formats.dot_text(analysis.parts.block(block), name=f"block {number}")
-        texts[f"blocks/{number}.dot"] = text
+    for block, turn in list(place.items())[:_MOST_BLOCKS]:
+        text = formats.dot_text(analysis.parts.block(block), name=f"block {turn}")
+        texts[f"blocks/{turn}.dot"] = text
     return texts
 
 
 _MOST_ROWS = 20
+_MOST_HIDDEN = 4  # of one kind
 
 
 def text(found: ShowAnswer) -> str:
     """Return a report."""
     notes = "".join(f"{named(line)}.\n" for line in sentences(found.files.notes))
-    return _made_of(found) + (f"\n{notes}" if notes else "") + _advice(found.files.remarks)
+    parts = [f"\n{notes}" if notes else "", _needs(found.needs), _advice(found.files.remarks)]
+    return _made_of(found) + "".join(parts)
 
 
 def _made_of(found: ShowAnswer) -> str:
@@ -245,6 +315,58 @@ def _order(plan: Plan) -> str:
     if plan.choice is not None:
         return f"Order: {label(plan.choice.chosen)}, chosen by {plan.ordered_by}"
     return f"Order: {plan.ordered_by} (icsched prio takes auto unless --order names an order)"
+
+
+_WORDS = {"cores": ("core", "cores"), "gpus": ("GPU", "GPUs")}
+_BYTES = {"memory_bytes": "memory", "disk_bytes": "disk"}
+_BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+
+
+def _needs(needs: Sequence[NeedsOfKind]) -> str:
+    """Return a line for each kind of job, and a line for each need that is hidden."""
+    if not needs:
+        return ""
+    lines = []
+    for kind in needs[:_MOST_ROWS]:
+        said = [_amount_words(one, kind.jobs) for one in kind.needs]
+        hidden = dict.fromkeys(_BYTES.get(one.resource, one.resource) for one in kind.hidden)
+        said += [f"{resource or 'needs'} hidden" for resource in hidden]
+        lines.append(f"  {kind.jobs:>9,} x {named(kind.kind):16} {', '.join(said) or 'not said'}")
+        lines += [f"{' ' * 14}{named(_hidden_words(one))}" for one in kind.hidden[:_MOST_HIDDEN]]
+        rest = len(kind.hidden) - _MOST_HIDDEN
+        lines += [f"{' ' * 14}and {rest:,} more: --json has all"] if rest > 0 else []
+    rest = len(needs) - _MOST_ROWS
+    lines += [f"  and {counted(rest, 'more kind')}: --json has all"] if rest > 0 else []
+    return "\n".join(["", "What jobs need:", *lines, ""])
+
+
+def _amount_words(amounts: Amounts, jobs: int) -> str:
+    of, is_one = amounts.resource, amounts.least == amounts.most
+    show = _binary if of in _BYTES else number
+    value = show(amounts.least) if is_one else f"{show(amounts.least)} to {show(amounts.most)}"
+    one, many = _WORDS.get(of, ("", ""))
+    if one:
+        text = f"{value} {one if amounts.least == amounts.most == 1 else many}"
+    else:
+        text = f"{value} of {_BYTES.get(of, of)}"
+    return text if amounts.jobs == jobs else f"{text} ({amounts.jobs:,} of {jobs:,} jobs)"
+
+
+def _binary(size: float) -> str:
+    """Return a number of bytes in the units in which engines take memory.
+
+    >>> _binary(512), _binary(1.5 * 2**30)
+    ('512 B', '1.5 GiB')
+    """
+    power = 0
+    while power < len(_BINARY) - 1 and size >= 1024 ** (power + 1):
+        power += 1
+    return f"{number(round(size / 1024**power, 2))} {_BINARY[power]}"
+
+
+def _hidden_words(hidden: HiddenAmount) -> str:
+    place = f"{hidden.file}:{hidden.line}" if hidden.line else hidden.file
+    return f"{place}: {hidden.text} ({counted(hidden.jobs, 'job')})"
 
 
 def _advice(remarks: Sequence[Remark]) -> str:

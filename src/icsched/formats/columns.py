@@ -33,9 +33,9 @@ def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
 
     With the columns `parent` and `child`, each row is a dependency; if one cell is empty, the row
     is a single task. With `task` and `parents`, each row is a task. Semicolons separate its
-    parents, or commas if semicolons separate the cells. The columns `run_time`, `size`, `priority`,
-    `done` and `command` are read too. Other columns are ignored with a remark. Raises FormatError
-    with file and line for other tables.
+    parents, or commas if semicolons separate the cells. Columns called as one of `FACTS` are read
+    too. Other columns are ignored with a remark. Raises FormatError with file and line for other
+    tables.
     """
     [path] = paths
     draft = Draft(path, read_text(path, MOST_READ))

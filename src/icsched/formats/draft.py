@@ -30,7 +30,8 @@ from icsched.formats.facts import (
     truth_in,
     with_means,
 )
-from icsched.workflow import Command, Workflow, WorkflowSource
+from icsched.formats.requests import amounts_by_task, bytes_in, count_in, needs_by_task
+from icsched.workflow import Command, HiddenNeed, Remark, Workflow, WorkflowSource
 
 STREAMS = ("directory", "stdin", "stdout", "stderr")
 _PARSERS: dict[str, Callable[[str], float]] = {
@@ -38,9 +39,14 @@ _PARSERS: dict[str, Callable[[str], float]] = {
     "size": size_in,
     "priority": priority_in,
     "done": truth_in,
+    "cores": count_in,
+    "memory": bytes_in,
+    "disk": bytes_in,
+    "gpus": count_in,
 }
 FACTS = (*_PARSERS, "command", *STREAMS)
 _COLUMNS: dict[str, Column] = {"run_time": "run_times", "size": "sizes", "priority": "priorities"}
+_RESOURCES = {"cores": "cores", "memory": "memory_bytes", "disk": "disk_bytes", "gpus": "gpus"}
 _MOST_BY_FILES = 10_000_000  # arcs from files that several tasks write
 _MANY = 100  # from this many arcs of one file on, numpy is faster than a loop
 
@@ -83,6 +89,8 @@ class Draft(WorkflowSource):
     ids: dict[str, int] = field(default_factory=dict)
     kinds: dict[int, str] = field(default_factory=dict)  # what tasks are submitted by
     _words: defaultdict[str, _Words] = field(default_factory=lambda: defaultdict(_Words))
+    _needs: defaultdict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
+    _hidden: dict[tuple[str, str], tuple[int, list[int]]] = field(default_factory=dict)
     _parents: "array[int]" = field(default_factory=lambda: array("i"))
     _children: "array[int]" = field(default_factory=lambda: array("i"))
     _places: "array[int]" = field(default_factory=lambda: array("q"))  # of arcs
@@ -112,6 +120,15 @@ class Draft(WorkflowSource):
     def say(self, fact: str, task: int, words: str, place: int) -> None:
         """Note that the file gives *task* these *words* for one of `FACTS`."""
         self._words[fact].say(task, words, place)
+
+    def need(self, resource: str, task: int, amount: float) -> None:
+        """Note how much of a resource a task needs."""
+        self._needs[resource][task] = amount
+
+    def hide(self, resource: str, task: int, text: str, place: int) -> None:
+        """Note that the file does not say as a number what a task needs; *text* says why."""
+        self.need(resource, task, nan)
+        self._hidden.setdefault((resource, text), (place, []))[1].append(task)
 
     def remark(self, text: str, place: int, rest: str = "") -> None:
         """Count a remark, which names its first place. For *rest* see `Remarks`."""
@@ -150,8 +167,23 @@ class Draft(WorkflowSource):
             source=self if is_needed else WorkflowSource(),
             remarks=self.remarks.tuple(),
             stated=stated,
+            needs=self.needs(),
         )
         return with_means(workflow)
+
+    def needs(self) -> dict[str, Floats]:
+        """Return what each task needs; raises FormatError for words that are not amounts."""
+        said = {of: self._array(fact) for fact, of in _RESOURCES.items() if fact in self._words}
+        return said | {
+            of: amounts_by_task(len(self.ids), self._needs[of]) for of in sorted(self._needs)
+        }
+
+    def hidden_needs(self) -> list[HiddenNeed]:
+        """Return the needs that the file does not say as numbers."""
+        return [
+            HiddenNeed(of, np.array(tasks, np.int32), Remark(self.path, self.line(place), text))
+            for (of, text), (place, tasks) in self._hidden.items()
+        ]
 
     def _array(self, fact: str) -> Floats:
         """Return a number for each task; raises FormatError for words that are not numbers."""
@@ -225,6 +257,10 @@ def facts_of(workflow: Workflow) -> list[dict[str, str]]:
         for row, value in zip(rows, said(workflow, column), strict=True):
             if value is not None:
                 row[fact] = repr(value).removesuffix(".0")
+    facts = {resource: fact for fact, resource in _RESOURCES.items()}
+    for row, needs in zip(rows, needs_by_task(workflow), strict=True):
+        known = ((facts[of], amount) for of, amount in needs.items() if of in facts)
+        row.update({fact: repr(amount).removesuffix(".0") for fact, amount in known})
     for row, command in zip(rows, workflow.commands or (), strict=False):
         if command is not None:
             row["command"] = command_text(command)

@@ -16,7 +16,7 @@ _DOES = {  # by field of Format
     "write_clusters": "write clusters",
 }
 
-# What a file may say of its tasks: fields of Workflow, and three kinds of fields of Command.
+# What a file may say of its tasks: fields of Workflow, three kinds of fields of Command, and needs.
 KEPT = {
     "done": "which tasks are done",
     "run_times": "run times",
@@ -26,6 +26,11 @@ KEPT = {
     "streams": "files for the standard streams of commands",
     "environment": "environment variables of commands",
     "directories": "directories of commands",
+    "cores": "cores that tasks need",
+    "memory": "memory that tasks need",
+    "disk": "disk space that tasks need",
+    "gpus": "GPUs that tasks need",
+    "resources": "other resources that tasks need",
 }
 
 

@@ -32,7 +32,7 @@ FORMATS: Table[Format] = Table(
             read=_here("wfformat.reader:read_wfformat"),
             changes=_here("wfformat.writer:changes"),
             text=_here("wfformat.writer:wfformat_text"),
-            keeps=frozenset({"run_times", "sizes", "commands", "priorities"}),
+            keeps=frozenset({"run_times", "sizes", "commands", "priorities", "cores"}),
             takes_name=_here("wfformat.writer:is_task_id"),
         ),
         Format(
@@ -61,7 +61,7 @@ FORMATS: Table[Format] = Table(
             suffixes=(".dot", ".gv"),
             read=_here("dot.reader:read_dot"),
             text=_here("dot.writer:workflow_text"),
-            keeps=_ALL,
+            keeps=_ALL - {"resources"},
             takes_name=_here("dot.writer:takes_name"),
         ),
         Format(
@@ -78,7 +78,7 @@ FORMATS: Table[Format] = Table(
             suffixes=(".csv", ".tsv"),
             read=_here("columns:read_columns"),
             text=_here("columns:columns_text"),
-            keeps=_ALL,
+            keeps=_ALL - {"resources"},
             takes_name=_here("columns:takes_name"),
         ),
         Format(

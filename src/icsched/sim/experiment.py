@@ -81,7 +81,7 @@ class Experiment:
         self.workflow = workflow_of(graph)
         self._left, given = Residual.of(self.workflow), times.means
         self.dag, left = self._left.dag, self.workflow.residual
-        self._needs = getattr(left, "needs", {})
+        self._needs = left.needs
         means = left.run_times if given is None else self._left.values("run_times", given)
         doubt = times.doubt
         if doubt is not None and not self._left.is_whole:

@@ -30,6 +30,7 @@ from icsched.formats.dagman.submit import (
     refusal,
     universe,
 )
+from icsched.formats.requests import requested
 from icsched.workflow import Command
 
 _NUMBER = "\1"  # stands for the number of a job, which only HTCondor knows
@@ -99,7 +100,7 @@ def left_out(workflow: Submission) -> list[str]:
         if job.node.kind == "JOB" and not job.node.noop:
             with suppress(FormatError):
                 found.update((key, None) for key, _ in pool_settings(job, descriptions.of(job)))
-    return list(found)
+    return [key for key in found if not requested(key)]  # `Workflow.needs` has these
 
 
 def _jobs(workflow: Submission) -> list[Job]:

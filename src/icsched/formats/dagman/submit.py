@@ -7,7 +7,7 @@ the results with what condor_submit makes of the same descriptions.
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from icsched.errors import FormatError
@@ -154,6 +154,18 @@ def read_submit_file(path: str) -> Description:
     return description
 
 
+def read_settings(path: str) -> Description:
+    """Return the settings before the first queue statement, for however many jobs these are.
+
+    Raises FormatError for statements that icsched does not know.
+    """
+    if is_special(path):
+        raise FormatError(path, None, "expected an ordinary file")
+    data = read_bytes(path)
+    check_text(path, data)
+    return parsed(path, data[: queue_at(data)].decode(errors="surrogateescape").split("\n"))
+
+
 def parsed(path: str, lines: list[str], first_line: int = 1) -> Description:
     """Return the description in these lines of a file."""
     settings: dict[str, Setting] = {}
@@ -293,17 +305,18 @@ def _new_words(setting: Setting, text: str) -> list[str]:
 
 
 class Descriptions:
-    """The submit descriptions of a workflow, each read once."""
+    """The submit descriptions of a workflow, each read once, files by *read*."""
 
-    def __init__(self) -> None:
+    def __init__(self, read: Callable[[str], Description] = read_submit_file) -> None:
+        self._read = read
         self._known: dict[str | tuple[str, int], Description] = {}  # by file, or file and line
 
     def of(self, job: Job) -> Description:
         """Return a job's description, with its variables; raises FormatError."""
-        before, after = _variables(job)
-        return self._plain(job).of_job(job.name, before, after)
+        return self.plain(job).of_job(job.name, *variables(job))
 
-    def _plain(self, job: Job) -> Description:
+    def plain(self, job: Job) -> Description:
+        """Return a job's description without its variables; raises FormatError."""
         submit, named = job.node.submit, job.place.scope.descriptions
         if job.has_description:  # inside a DAGMan file
             statement = named[submit] if submit else job.statement
@@ -315,7 +328,7 @@ class Descriptions:
         path = os.path.join(job.directory, submit)
         if path not in self._known:
             try:
-                self._known[path] = read_submit_file(path)
+                self._known[path] = self._read(path)
             except FormatError as error:
                 if error.line is not None:
                     raise
@@ -323,7 +336,7 @@ class Descriptions:
         return self._known[path]
 
 
-def _variables(job: Job) -> tuple[list[tuple[str, Setting]], list[tuple[str, Setting]]]:
+def variables(job: Job) -> tuple[list[tuple[str, Setting]], list[tuple[str, Setting]]]:
     """Return what VARS sets before the description, and after it."""
     before: list[tuple[str, Setting]] = []
     after: list[tuple[str, Setting]] = []

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,16 @@ from icsched.formats.dagman.staleness import sections
 from icsched.formats.dagman.submission import Submission, are_jobs_limited, inner_workflows
 from icsched.formats.dagman.writer import COMPANION, DagmanWriting, job_priorities, overridden
 from icsched.messages import counted
-from icsched.workflow import Command, InnerFile, Note, Remark, Section, Workflow, WorkflowSource
+from icsched.workflow import (
+    Command,
+    HiddenNeed,
+    InnerFile,
+    Note,
+    Remark,
+    Section,
+    Workflow,
+    WorkflowSource,
+)
 
 
 class DagmanSource(WorkflowSource):
@@ -38,6 +48,20 @@ class DagmanSource(WorkflowSource):
 
         return commands_of(self.submission)
 
+    @cached_property
+    def _needs(self) -> tuple[Mapping[str, Floats], Sequence[HiddenNeed]]:
+        from icsched.formats.dagman.needs import needs_of
+
+        return needs_of(self.submission)
+
+    def needs(self) -> Mapping[str, Floats]:
+        """Return what the submit descriptions request; raises FormatError for impossible ones."""
+        return self._needs[0]
+
+    def hidden_needs(self) -> Sequence[HiddenNeed]:
+        """Return the requests that only HTCondor can evaluate."""
+        return self._needs[1]
+
     def outputs(self) -> Sequence[Sequence[str]]:
         """Return the files that HTCondor would bring back from each job."""
         from icsched.formats.dagman.programs import outputs_of
@@ -45,7 +69,7 @@ class DagmanSource(WorkflowSource):
         return outputs_of(self.submission)
 
     def left_out(self) -> Sequence[str]:
-        """Return commands of DAGMan, such as RETRY, and of submit files, such as request_memory."""
+        """Return commands of DAGMan, such as RETRY, and of submit files, such as rank."""
         from icsched.formats.dagman.programs import left_out
 
         return left_out(self.submission)

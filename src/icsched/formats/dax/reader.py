@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from math import isnan
 from sys import intern
 from urllib.parse import unquote
 
@@ -19,6 +20,7 @@ from icsched.formats.dax.markup import Document, Opened, Walk, read_document
 from icsched.formats.draft import Draft, arcs_by_files
 from icsched.formats.facts import INNER, Number, output_sizes, size_in
 from icsched.formats.port import NoOptions
+from icsched.formats.requests import HIDDEN, profile_amount, profiles_of_needs
 from icsched.workflow import Command, Workflow, seen_from_file
 
 STREAMS = ("stdin", "stdout", "stderr")
@@ -27,6 +29,7 @@ _KINDS = ("job", "dag", "dax")  # elements that are tasks
 _KNOWN = frozenset({"file", "filename", "metadata", "transformation", "invoke"})
 
 Called = tuple[str, str, str]  # namespace, name and version of a program
+Profiles = dict[tuple[str, str], tuple[str, int]]  # text and offset by namespace and key
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class _Job:
     streams: dict[str, str] | None = None
     environment: list[tuple[str, str]] | None = None
     directory: str | None = None
+    profiles: Profiles | None = None  # of what the job needs
 
 
 def read_dax(paths: Sequence[str], _: NoOptions) -> Workflow[str]:
@@ -82,6 +86,7 @@ class DaxSource(Draft):
         self.sizes: list[list[Number]] = []  # sizes of outputs
         self.executable: Called | None = None
         self.programs: dict[Called, str] = {}
+        self.of_programs: dict[Called, Profiles] = {}
         self.profile = "", "", -1  # namespace, key and offset
 
     def line(self, place: int) -> int:
@@ -100,7 +105,25 @@ class DaxSource(Draft):
         sizes = output_sizes(self.sizes, self.remarks)
         for task, size in enumerate(() if sizes is None else sizes.tolist()):
             self.say("size", task, str(size), tags[task])
+        for task, job in enumerate(self.jobs):
+            self._say_needs(task, job)
         return self.workflow("dax")
+
+    def _say_needs(self, task: int, job: _Job) -> None:
+        """Note what a job needs; the profiles of its program win."""
+        profiles = (job.profiles or {}) | self.of_programs.get(job.called, {})
+        for resource, (space, key) in profiles_of_needs(profiles).items():
+            text, at = profiles[space, key]
+            try:
+                amount = profile_amount(resource, space, text)
+            except ValueError as error:
+                problem = f"{space} profile {key}: expected {error}, got {text[:80]!r}"
+                raise self.error(at, problem) from None
+            if amount is None:
+                told = f"condor profile {key} of {self.kinds[task]}: {HIDDEN}"
+                self.hide(resource, task, told, at)
+            elif not isnan(amount):
+                self.need(resource, task, amount)
 
     def _walk(self) -> Walk:
         opened: dict[str, Opened] = {
@@ -195,9 +218,11 @@ class DaxSource(Draft):
         self.profile = given.get("namespace", "").lower(), given.get("key", ""), at
 
     def _profile_closed(self, text: str, at: int) -> None:
+        space, key, begin = self.profile
+        if profiles_of_needs([(space, key)]):
+            self._need(space, key, text, begin)
         if self.job is None:
             return
-        space, key, begin = self.profile
         if space == "env":
             self.job.environment = self.job.environment or []
             self.job.environment.append((key, text))
@@ -208,6 +233,14 @@ class DaxSource(Draft):
             self.job.directory = text
         elif (space, key.lower()) == ("dagman", "priority"):
             self.remarks.add("a dagman profile PRIORITY wins over the priority that icsched sets")
+
+    def _need(self, space: str, key: str, text: str, begin: int) -> None:
+        """Keep a profile of what a job or a program needs."""
+        if self.job is not None:
+            self.job.profiles = self.job.profiles or {}
+            self.job.profiles[space, key] = text, begin
+        elif self.executable is not None:
+            self.of_programs.setdefault(self.executable, {})[space, key] = text, begin
 
     # Dependencies
 

@@ -12,6 +12,7 @@ from icsched.formats.dax.markup import Edit, attribute, content, is_text
 from icsched.formats.dax.reader import NOTHING, STREAMS, DaxSource
 from icsched.formats.facts import said, written_names
 from icsched.formats.port import Writing
+from icsched.formats.requests import needs_by_task, needs_profiles
 from icsched.workflow import Command, Workflow
 
 _SPACE = "http://pegasus.isi.edu/schema/DAX"
@@ -71,7 +72,8 @@ def _jobs(
 ) -> list[str]:
     known = workflow.commands
     told = [_PLAIN] * len(names) if known is None else [_said(one, programs, path) for one in known]
-    columns = said(workflow, "run_times"), said(workflow, "priorities"), told
+    profiles = [needs_profiles(needs) for needs in needs_by_task(workflow)]
+    columns = said(workflow, "run_times"), said(workflow, "priorities"), profiles, told
     return [_job(name, *row) for name, *row in zip(names, *columns, strict=True)]
 
 
@@ -99,12 +101,19 @@ def _said(command: Command | None, programs: Mapping[str, str], path: str) -> _S
     return attribute("name", programs[command.program]), first, last
 
 
-def _job(name: str, seconds: float | None, priority: int | None, told: _Said) -> str:
+def _job(
+    name: str,
+    seconds: float | None,
+    priority: int | None,
+    profiles: Sequence[tuple[str, str, str]],
+    told: _Said,
+) -> str:
     called, first, last = told
     given = f"{attribute('id', name)}{called}"
     if seconds is not None:
         given += attribute("runtime", seconds)
     own = [] if priority is None else [_profile("condor", "priority", priority)]
+    own += [_profile(*profile) for profile in profiles]
     inside = [*first, *own, *last]
     if not inside:
         return f"  <job{given}/>\n"

@@ -72,9 +72,9 @@ _DRAWN = frozenset(_DRAWING.split())
 def read_dot(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     """Return the workflow in a Graphviz file: one digraph, edges from parents to children.
 
-    An edge to or from a subgraph means edges to or from all its nodes. The attributes `run_time`,
-    `size`, `priority`, `done` and `command` of nodes are read. The first line of a label is the
-    kind of the task. Raises FormatError with file and line if Graphviz would refuse the file.
+    An edge to or from a subgraph means edges to or from all its nodes. Attributes of nodes that are
+    called as one of `FACTS` are read. The first line of a label is the kind of the task. Raises
+    FormatError with file and line if Graphviz would refuse the file.
     """
     [path] = paths
     draft = Draft(path, read_text(path, MOST_READ))

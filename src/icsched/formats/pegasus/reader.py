@@ -2,6 +2,7 @@
 
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +35,20 @@ from icsched.formats.pegasus.document import (
     without_collections,
 )
 from icsched.formats.port import NoOptions
-from icsched.workflow import Command, Workflow, WorkflowSource, seen_from_file
+from icsched.formats.requests import (
+    HIDDEN,
+    amounts_by_task,
+    profile_amount,
+    profiles_of_needs,
+)
+from icsched.workflow import (
+    Command,
+    HiddenNeed,
+    Remark,
+    Workflow,
+    WorkflowSource,
+    seen_from_file,
+)
 
 Job = dict[Any, Any]
 _INPUT, _OUTPUT = ("input", "inout"), ("output", "inout")
@@ -175,7 +189,8 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow[str]:  # 
     remarks.add(INNER, inner)
     priorities = or_nan([reader.priority(job) for job in jobs])
     run_times, sizes = known_seconds(seconds, done, remarks), _sizes(reader, jobs, remarks)
-    source = PegasusSource(reader, data, jobs, content, titles)
+    needs, hidden = _needs(reader, jobs, content)
+    source = PegasusSource(reader, data, jobs, content, titles, hidden)
     if not source.has_commands:
         remarks.add(f"jobs whose program is not in the file ({_CATALOG})", len(jobs))
     workflow = Workflow(
@@ -189,6 +204,7 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow[str]:  # 
         priorities=or_zero(priorities, np.int32),
         remarks=remarks.tuple(),
         stated={"run_times": seconds, "priorities": priorities},
+        needs=needs,
     )
     return with_means(workflow)
 
@@ -261,6 +277,63 @@ def _size(reader: _Reader, job: Job, word: object) -> Number:
     return size
 
 
+# Needs
+
+
+def _needs(
+    reader: _Reader, jobs: Sequence[Job], content: Any
+) -> tuple[dict[str, Floats], list[HiddenNeed]]:
+    """Return what the profiles of each job ask for, and what only HTCondor can work out.
+
+    A profile of the transformation wins over one of the site of its program, and that one over one
+    of the job: so does Pegasus.
+    """
+    catalog, sites = content.get(_CATALOG), _listed(content.get("siteCatalog"), "sites")
+    known = {_key(one): one for one in _listed(catalog, "transformations")}
+    by_name = {str(site.get("name")): site for site in sites}
+    amounts: defaultdict[str, dict[int, float]] = defaultdict(dict)
+    hidden: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for task, job in enumerate(jobs):
+        program = known.get(_key(job), {})
+        place = next(iter(_listed(program, "sites")), {})
+        layers = (job, by_name.get(str(place.get("name")), {}), program, place)
+        profiles: dict[tuple[str, str], object] = {}
+        for layer in layers:
+            if "profiles" in layer:
+                profiles |= _profiles(reader, job, layer)
+        for resource, (space, key) in profiles_of_needs(profiles).items():
+            words = reader.word(job, f"profile {key}", profiles[space, key])
+            try:
+                amount = profile_amount(resource, space, words)
+            except ValueError as error:
+                raise reader.wrong(job, f"profile {key}", str(error), words) from None
+            if amount is None:
+                told = f"condor profile {key} of {reader.title(job)}: {HIDDEN}"
+                hidden[resource, told].append(task)
+            if amount is None or not np.isnan(amount):
+                amounts[resource][task] = np.nan if amount is None else amount
+    needs = {name: amounts_by_task(len(jobs), amounts[name]) for name in sorted(amounts)}
+    return needs, [
+        HiddenNeed(
+            resource, np.array(tasks, np.int32), Remark(reader.path, jobs[tasks[0]][LINE], told)
+        )
+        for (resource, told), tasks in hidden.items()
+    ]
+
+
+def _listed(catalog: object, key: str) -> list[Job]:
+    """Return the mappings in a list of a catalog, which need not be well formed."""
+    listed = catalog.get(key) if isinstance(catalog, dict) else None
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def _profiles(reader: _Reader, job: Job, layer: Job) -> dict[tuple[str, str], object]:
+    """Return the profiles by namespace and key; errors name the job that they are of."""
+    spaces = reader.part(job, "profiles", dict, layer)
+    given = ((space, reader.part(job, space, dict, spaces)) for space in ("pegasus", "condor"))
+    return {(space, key): value for space, pairs in given for key, value in pairs.items()}
+
+
 # Commands
 
 
@@ -273,6 +346,7 @@ class PegasusSource(WorkflowSource):
     jobs: Sequence[Job]
     content: Any
     titles: Sequence[str]
+    hidden: Sequence[HiddenNeed]
 
     @property
     def has_commands(self) -> bool:  # type: ignore[override]
@@ -282,6 +356,10 @@ class PegasusSource(WorkflowSource):
     def descriptions(self) -> Sequence[str]:
         """Return the name of the transformation of each job."""
         return self.titles
+
+    def hidden_needs(self) -> Sequence[HiddenNeed]:
+        """Return the condor profiles that only HTCondor can evaluate."""
+        return self.hidden
 
     def commands(self) -> list[Command | None]:
         """Return what each job runs; raises FormatError for a job that icsched cannot run."""
@@ -294,8 +372,7 @@ class PegasusSource(WorkflowSource):
 
 def _commands(reader: _Reader, catalog: Any, jobs: Sequence[Job]) -> list[Command | None]:
     """Return what each job runs; raises FormatError for a job that icsched cannot run."""
-    listed = catalog.get("transformations") if isinstance(catalog, dict) else None
-    known = {_key(one): one for one in listed or () if isinstance(one, dict)}
+    known = {_key(one): one for one in _listed(catalog, "transformations")}
     return [_command(reader, known, job) for job in jobs]
 
 
@@ -307,9 +384,7 @@ def _command(reader: _Reader, known: dict[tuple[str, ...], Job], job: Job) -> Co
     if job.get("type", "job") in _INNER:
         raise reader.wrong(job, "type", "a job that runs a program", str(job.get("type")))
     found = known.get(_key(job))
-    sites = found.get("sites") if found else None
-    site = sites[0] if isinstance(sites, list) and sites and isinstance(sites[0], dict) else {}
-    program = site.get("pfn")
+    program = next(iter(_listed(found, "sites")), {}).get("pfn")
     if not isinstance(program, str) or not program:
         expected = "a transformation with a pfn in transformationCatalog"
         raise reader.wrong(job, "name", expected, str(job.get("name")))

@@ -5,7 +5,7 @@ An order changes the condor profile "priority" of each job, and nothing else.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import PurePosixPath
@@ -18,6 +18,7 @@ from icsched.formats.facts import Edit, edited, said, written_names
 from icsched.formats.pegasus.document import events
 from icsched.formats.pegasus.reader import PegasusSource
 from icsched.formats.port import Writing
+from icsched.formats.requests import needs_by_task, needs_profiles
 from icsched.workflow import Command, Workflow
 
 NOTHING = Command(("/bin/true",))  # transformation of a task that runs nothing
@@ -48,7 +49,7 @@ def pegasus_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -
     lines += _catalog(programs) if commands is not None else []
     lines.append("jobs:" if names else "jobs: []")
     priorities, seconds = said(workflow, "priorities"), said(workflow, "run_times")
-    sizes = said(workflow, "sizes")
+    sizes, needs = said(workflow, "sizes"), needs_by_task(workflow)
     for task, name in enumerate(names):
         command = commands[task] if commands else None
         lines += [
@@ -57,7 +58,7 @@ def pegasus_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -
             f"  id: {_quoted(name)}",
         ]
         lines += _command(command, path)
-        lines += _profiles(command, priorities[task], seconds[task])
+        lines += _profiles(command, priorities[task], seconds[task], needs[task])
         lines += _uses(workflow.dag, names, sizes, task)
     return "\n".join([*lines, *_dependencies(workflow, names)]) + "\n"
 
@@ -100,21 +101,30 @@ def _command(command: Command | None, path: str) -> Iterator[str]:
 
 
 def _profiles(
-    command: Command | None, priority: int | None, seconds: float | None
+    command: Command | None,
+    priority: int | None,
+    seconds: float | None,
+    needs: Mapping[str, float],
 ) -> Iterator[str]:
     found = []
     if command and command.environment:
         pairs = ", ".join(f"{_quoted(key)}: {_quoted(value)}" for key, value in command.environment)
         found.append(f"    env: {{{pairs}}}")
-    condor = {}
+    own: dict[str, dict[str, str]] = {"condor": {}, "pegasus": {}}
+    for space, key, words in needs_profiles(needs):
+        own[space][_quoted(key)] = words
+    condor = own["condor"]
     if command and command.directory is not None:
         condor["initialdir"] = _quoted(command.directory)
     if priority is not None:
         condor["priority"] = str(priority)
-    if condor:
-        found.append("\n".join(["    condor:", *(f"      {k}: {v}" for k, v in condor.items())]))
     if seconds is not None:
-        found.append(f"    pegasus:\n      runtime: {seconds!r}")
+        own["pegasus"]["runtime"] = repr(seconds)
+    for space, pairs_of in own.items():
+        if pairs_of:
+            found.append(
+                "\n".join([f"    {space}:", *(f"      {k}: {v}" for k, v in pairs_of.items())])
+            )
     if found:
         yield "  profiles:"
         yield from found

@@ -17,6 +17,8 @@ from icsched.formats.command_line import VARIABLE, Word, command_of, end_of, wor
 from icsched.formats.draft import Draft
 from icsched.formats.facts import MOST_READ, whole_in
 from icsched.formats.port import NoOptions
+from icsched.formats.requests import HIDDEN
+from icsched.formats.slurm.resources import OPTIONS, AmountError, needs_in
 from icsched.workflow import Command, Workflow, seen_from_file
 
 _EXPECTED = "expected a line such as j1=$(sbatch --parsable ...), sbatch ..., or a comment"
@@ -45,8 +47,13 @@ _SHORT = {
     "o": "output",
     "e": "error",
     "a": "array",
+    "c": "cpus-per-task",
+    "n": "ntasks",
+    "N": "nodes",
+    "G": "gpus",
 }
 _READ = ("dependency", "job-name", "nice", "wrap", "chdir", "input", "output", "error", "array")
+_COMPLETED = (*_READ, *OPTIONS)
 _SHORTEST = 3  # letters of an option that sbatch completes
 _WAITS = ("afterok", "afterany", "aftercorr")
 _JOB_ID = re.compile(r"[0-9]+(?:_[0-9]+)?")
@@ -126,8 +133,24 @@ def _note(job: Job, task: int, draft: Draft) -> None:
         if option in job.options and _stream(job.options[option]) is None:
             told = "icsched does not read names of files with variables, or patterns such as %j"
             draft.remark(told, job.options[option].start)
+    _note_needs(job, task, draft)
     if "array" in job.options:
         draft.remark("an array of jobs counts as one task", job.start)
+
+
+def _note_needs(job: Job, task: int, draft: Draft) -> None:
+    try:
+        needs, hidden = needs_in(job.options)
+    except AmountError as error:
+        word = job.options[error.option]
+        told = f"--{error.option}: expected {error.expected}, got {_shown(word)!r}"
+        raise draft.error(word.start, told) from None
+    for resource, amount in needs.items():
+        if resource not in hidden:
+            draft.need(resource, task, amount)
+    for resource, option in hidden.items():
+        word = job.options[option]
+        draft.hide(resource, task, f"--{option}={_shown(word)}: {HIDDEN}", word.start)
 
 
 # Lines of a script
@@ -223,7 +246,7 @@ def _split(word: Word) -> tuple[str, Word | None]:
         return name, word._replace(text=rest) if rest else None
     name, equals, rest = word.text[2:].partition("=")
     if len(name) >= _SHORTEST and name not in _WITHOUT_VALUE:
-        name = next((known for known in _READ if known.startswith(name)), name)
+        name = next((known for known in _COMPLETED if known.startswith(name)), name)
     return name, word._replace(text=rest) if equals else None
 
 

@@ -10,7 +10,9 @@ from icsched.files import Change
 from icsched.formats.command_line import command_of, command_text
 from icsched.formats.facts import Edit, edited, said, written_names
 from icsched.formats.port import Writing
+from icsched.formats.requests import needs_by_task
 from icsched.formats.slurm.reader import MOST_NICE, NOTHING, STREAMS, Job, SlurmSource
+from icsched.formats.slurm.resources import options_for
 from icsched.workflow import Command, Workflow
 
 _SCRIPT = "task.sh"  # the command of a task without a known command
@@ -56,12 +58,13 @@ def slurm_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> 
     names = written_names(workflow, path, takes_name, "printable text")
     lines = ["#!/bin/sh", *(f"# {line}" for line in title.splitlines()), "set -e"]
     nice, commands = _nice(workflow, path), _commands(workflow, path)
-    parents = workflow.dag.parent_rows
+    parents, needs = workflow.dag.parent_rows, needs_by_task(workflow)
     for task in _submitting_order(workflow):
         after = "".join(f":$j{parent + 1}" for parent in parents[task].tolist())
         words = ["sbatch --parsable", f"--job-name={shlex.quote(names[task])}"]
         words += [f"--dependency=afterok{after}"] if after else []
         words += [f"--nice={nice[task]}"] if task in nice else []
+        words += map(shlex.quote, options_for(needs[task]))
         words += commands[task] if commands else [f"{_SCRIPT} {shlex.quote(names[task])}"]
         lines.append(f"j{task + 1}=$({' '.join(words)})")
     return "".join(f"{line}\n" for line in lines)

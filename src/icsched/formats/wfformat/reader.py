@@ -29,6 +29,7 @@ from icsched.formats.facts import (
     with_means,
 )
 from icsched.formats.port import NoOptions
+from icsched.formats.requests import COUNT
 from icsched.formats.wfformat import schema
 from icsched.formats.wfformat.schema import Document, decoded
 from icsched.workflow import Command, Workflow, WorkflowSource
@@ -187,6 +188,7 @@ def _workflow(columns: _Columns, parsed: Parsed, remarks: Remarks) -> Workflow[s
     )
     sizes = _sizes(columns, remarks)
     _check_numbers(columns, parsed)
+    is_known = not np.isnan(columns.cores).all()
     done, priorities = np.zeros(len(dag), bool), or_nan(columns.priorities)
     seconds = known_seconds(columns.seconds, done, remarks)
     titles = [title or name for title, name in zip(columns.titles, columns.names, strict=True)]
@@ -201,6 +203,7 @@ def _workflow(columns: _Columns, parsed: Parsed, remarks: Remarks) -> Workflow[s
         source=WfformatSource(parsed, titles),
         priorities=or_zero(priorities, np.int32),
         stated={"run_times": columns.seconds, "priorities": priorities},
+        needs={"cores": columns.cores} if is_known else {},
     )
     return with_means(workflow)
 
@@ -243,11 +246,15 @@ def _ends(rows: list[list[str]], ids: dict[str, int], parsed: Parsed, what: str)
 
 
 def _check_numbers(columns: _Columns, parsed: Parsed) -> None:
-    """Raise FormatError for a priority or a run time that icsched does not take."""
+    """Raise FormatError for a priority, cores or a run time that icsched does not take."""
     for task, value in enumerate(columns.priorities):
         if value is not None and not is_priority(value):
             problem = f"priority of {columns.names[task]!r}: expected {WHOLE}, got {value!r}"
             raise parsed.error(task, problem)
+    for task in np.flatnonzero(columns.cores < 0).tolist():
+        got = f"{float(columns.cores[task]):g}"
+        problem = f"cores of {columns.names[task]!r}: expected {COUNT}, got {got}"
+        raise parsed.error(task, problem)
     for task in wrong_times(np.nan_to_num(columns.seconds)).tolist():
         seconds = float(columns.seconds[task])
         expected = f"expected {expected_time(seconds)}, got {seconds:g}"

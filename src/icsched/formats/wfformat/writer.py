@@ -16,6 +16,7 @@ from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.facts import Edit, edited, said, written_names
 from icsched.formats.port import Writing
+from icsched.formats.requests import needs_by_task
 from icsched.formats.wfformat.reader import Parsed, WfformatSource
 from icsched.formats.wfformat.schema import Document
 from icsched.workflow import Command, Workflow
@@ -92,6 +93,7 @@ def _execution(workflow: Workflow, names: list[str]) -> dict[str, object] | None
     columns: dict[str, list[Any]] = {
         "runtimeInSeconds": seconds,
         "priority": said(workflow, "priorities"),
+        "coreCount": [needs.get("cores") for needs in needs_by_task(workflow)],
         "command": [_command(command) for command in workflow.commands or ()],
     }
     values = {key: column for key, column in columns.items() if any(v is not None for v in column)}
