@@ -22,9 +22,10 @@ import simpy
 from harness import seconds, show
 
 from icsched import Dag, families, prioritize
-from icsched.sim import Experiment, Played, Pool, Times, Workers
+from icsched.sim import AnyPool, Experiment, Machine, Machines, Played, Pool, Times, Workers
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
+from tests.sim.models import on_machines
 from tests.sim.servers import plain_run
 
 POOL = Pool(interval=1.0, batch=16.0)
@@ -132,9 +133,7 @@ def mean_seconds(run: Callable[[int], object], runs: int) -> float:
     return (time.perf_counter() - start) / runs
 
 
-def kernel_rate(
-    dag: Dag, played: Played, pool: Pool | Workers, *, runs: int, threads: int
-) -> float:
+def kernel_rate(dag: Dag, played: Played, pool: AnyPool, *, runs: int, threads: int) -> float:
     """Millions of tasks per second."""
     act = lambda: Experiment(dag, pool, TIMES).runs(  # noqa: E731
         played, seed=SEED, runs=runs, threads=threads
@@ -195,6 +194,9 @@ def by_pool(dag: Dag, order: np.ndarray, *, effort: int) -> None:
         "requests wait": Pool(waiting=True),
         "workers leave, deadline, 2 replicas": Pool(leave=5.0, deadline=1.5, replicas=2),
         "16 workers": Workers(16),
+        "16 cores of 2 machines": Machines([Machine({"cores": 8}, count=2)]),
+        "256 workers": Workers(256),
+        "256 machines of a core": Machines([Machine({"cores": 1}, count=256)]),
     }
     rows = [
         [
@@ -214,6 +216,28 @@ def by_pool(dag: Dag, order: np.ndarray, *, effort: int) -> None:
     show("the kernel on AIRSN(250) by pool", head, rows)
 
 
+def by_needs() -> None:
+    """100,000 tasks of five kinds, and of as many kinds as tasks, on 1,000 machines."""
+    rng = np.random.default_rng(SEED)
+    tasks = 100_000
+    dag = Dag.from_arcs(tasks, [(task, task + 10_000) for task in range(tasks - 10_000)])
+    five = rng.integers(0, 5, tasks)
+    cores, memory = np.array([[1, 2, 4, 8, 3], [4, 4, 16, 8, 64]], float)[:, five] * [[1], [2**30]]
+    own = np.ceil(rng.uniform(1, 2**36, tasks))
+    needs = {
+        "one": {},
+        "five": {"cores": cores, "memory_bytes": memory},
+        "one a task": {"cores": cores, "memory_bytes": own},
+    }
+    pool = Machines([Machine({"cores": 16, "memory_bytes": 2**37}, count=1000)])
+    rows = []
+    for name, held in needs.items():
+        experiment = on_machines(dag, pool, Times(), held)
+        act = lambda: experiment.runs(Played("fifo"), seed=SEED, runs=1, threads=1)  # noqa: B023, E731
+        rows.append([name, tasks / seconds(act) / 1e6])
+    show("100,000 tasks on 1,000 machines by kinds of needs", ["kinds", "fifo M/s"], rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer runs, a few seconds")
@@ -223,6 +247,7 @@ def main() -> None:
     against_others(airsn, order, effort=effort)
     by_size(effort=effort)
     by_pool(airsn, order, effort=effort)
+    by_needs()
 
 
 if __name__ == "__main__":

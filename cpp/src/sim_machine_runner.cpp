@@ -25,18 +25,24 @@ struct Waiting {
   bool operator>(const Waiting& other) const { return key > other.key; }
 };
 
-// The least key on top.
-class WaitingHeap {
+// The least key first. Keys that come in their order stand in a line, all others in a heap.
+class Queue {
  public:
-  void clear() { heap_.clear(); }
-  bool empty() const { return heap_.empty(); }
-  std::size_t size() const { return heap_.size(); }
-  const Waiting& top() const { return heap_.front(); }
+  void clear() {
+    line_.clear();
+    heap_.clear();
+    head_ = 0;
+  }
+  std::size_t size() const { return line_.size() - head_ + heap_.size(); }
+  bool empty() const { return size() == 0; }
+  const Waiting& top() const { return is_in_line() ? line_[head_] : heap_.front(); }
   void push(const Waiting& each) {
+    if (head_ == line_.size() || each > line_.back()) return line_.push_back(each);
     heap_.push_back(each);
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
   }
   Waiting pop() {
+    if (is_in_line()) return next();
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
     const Waiting least = heap_.back();
     heap_.pop_back();
@@ -44,7 +50,21 @@ class WaitingHeap {
   }
 
  private:
-  std::vector<Waiting> heap_;
+  // Whether the least key is that of the line.
+  bool is_in_line() const {
+    return head_ < line_.size() && (heap_.empty() || heap_.front() > line_[head_]);
+  }
+  Waiting next() {
+    const Waiting first = line_[head_++];
+    if (2 * head_ > line_.size() + 64) {  // tasks may come back without end
+      line_.erase(line_.begin(), line_.begin() + static_cast<std::ptrdiff_t>(head_));
+      head_ = 0;
+    }
+    return first;
+  }
+
+  std::vector<Waiting> line_, heap_;
+  std::size_t head_ = 0;  // entries of the line before it are gone
 };
 
 class MachineRunner : public SimRunner {
@@ -58,12 +78,16 @@ class MachineRunner : public SimRunner {
         queues_(model_.machines.amounts.size() / resources_),
         state_(queues_.size()),
         rank_(game.tasks()),
+        is_limited_(std::min(game.model.machines.max_jobs, game.model.machines.max_idle) < no_limit),
         missing_(game.tasks()),
         attempts_(game.tasks()),
         work_(game.tasks()) {
     const SimMachines& given = model_.machines;
     for (std::size_t at = 0; at < given.capacities.size(); at += resources_) {
       all_cores_ += given.capacities[at];
+    }
+    for (std::size_t at = 0; at < given.amounts.size(); at += resources_) {
+      cores_.push_back(static_cast<double>(given.amounts[at]) / core);
     }
     set_order(model_.order);
   }
@@ -82,12 +106,13 @@ class MachineRunner : public SimRunner {
     score.requests = score.batches = whole(at_last_start_.asked);
     score.stalls = whole(at_last_start_.stalled);
     for (std::int32_t task = 0; task < game_.tasks(); ++task) {
-      score.work += work_[task] * (static_cast<double>(*held_by(task)) / core);
+      score.work += work_[task] * cores_[model_.machines.groups[task]];
     }
     return score;
   }
 
  private:
+  static constexpr std::int64_t no_limit = std::int64_t{1} << 62;
   static constexpr std::int64_t core = 1000;  // cores are counted in thousandths
 
   static std::int64_t whole(std::int64_t cores) { return (cores + core - 1) / core; }
@@ -131,7 +156,7 @@ class MachineRunner : public SimRunner {
     new_.clear();
     resting_.clear();
     given_back_.clear();
-    for (WaitingHeap& queue : queues_) queue.clear();
+    for (Queue& queue : queues_) queue.clear();
     std::ranges::fill(state_, usual);
     std::ranges::fill(attempts_, 0);
     missing_ = game_.parent_counts;
@@ -155,25 +180,31 @@ class MachineRunner : public SimRunner {
     }
   }
 
-  void offer(std::int32_t task) { ready_.push({key_of(task), task}); }
+  void offer(std::int32_t task) {
+    const Waiting next{key_of(task), task};
+    is_limited_ ? ready_.push(next) : enter(next);
+  }
 
   // Lets ready tasks into the queue.
-  void enter() {
+  void enter_all() {
     const SimMachines& limits = model_.machines;
     while (!ready_.empty() && queued_ < limits.max_idle && queued_ + running_ < limits.max_jobs) {
-      const Waiting next = ready_.pop();
-      const std::int32_t group = limits.groups[next.task];
-      WaitingHeap& queue = queues_[group];
-      if (queue.empty()) state_[group] = is_new;
-      queue.push(next);
-      ++queued_;
-      if (queue.top().key == next.key) lead(group, next.key);
+      enter(ready_.pop());
     }
+  }
+
+  void enter(const Waiting& next) {
+    const std::int32_t group = model_.machines.groups[next.task];
+    Queue& queue = queues_[group];
+    if (queue.empty()) state_[group] = is_new;
+    queue.push(next);
+    ++queued_;
+    if (queue.top().key == next.key) lead(group, next.key);
   }
 
   // The group is tried with this key, that of its first task.
   void lead(std::int32_t group, std::uint64_t key) {
-    if (state_[group] == rests) return;
+    if (state_[group] == rests || queues_.size() == 1) return;
     groups_.set(group, key);
     if (state_[group] == is_new) new_.push({key, group});
   }
@@ -184,7 +215,7 @@ class MachineRunner : public SimRunner {
     note_batch(moment);
     look_at_given_back();
     do {
-      enter();
+      enter_all();
     } while (start_some(moment));
     for (const std::int32_t group : resting_) {
       state_[group] = usual;
@@ -209,7 +240,7 @@ class MachineRunner : public SimRunner {
         groups_.set(group, WaitingGroups::nothing);
         resting_.push_back(group);
       } else {
-        WaitingHeap& queue = queues_[group];
+        Queue& queue = queues_[group];
         assign(moment, queue.pop().task, machine);
         machines_.hold(machine, held_by_group(group));
         if (queue.empty()) {
@@ -226,6 +257,7 @@ class MachineRunner : public SimRunner {
 
   // The group whose first task may start and is played first; -1 if there is none.
   std::int32_t next_group() {
+    if (queues_.size() == 1) return may_start_only_group() ? 0 : -1;
     while (!new_.empty()) {  // may have old keys
       const auto [key, group] = new_.top();
       if (state_[group] == is_new && queues_[group].top().key == key) break;
@@ -235,6 +267,12 @@ class MachineRunner : public SimRunner {
     if (!given_back_.empty()) found = groups_.first(most_.data());
     if (!new_.empty() && new_.top().key <= found.key) return new_.top().task;
     return found.group;
+  }
+
+  // The same if all tasks hold the same, for speed.
+  bool may_start_only_group() const {
+    if (state_[0] == rests || queues_[0].empty()) return false;
+    return state_[0] == is_new || fits(held_by_group(0), most_.data(), resources_);
   }
 
   // Finds the most that any of the machines has which got something back. As it only becomes less,
@@ -349,16 +387,19 @@ class MachineRunner : public SimRunner {
 
   FreeMachines machines_;
   WaitingGroups groups_;
-  std::vector<WaitingHeap> queues_;        // by group
+  std::vector<Queue> queues_;        // by group
   std::vector<State> state_;               // by group
-  WaitingHeap ready_;                      // not yet in a queue
-  WaitingHeap new_;                        // groups that are new, with keys
+  std::vector<double> cores_;              // held, by group
+  Queue ready_;                      // not yet in a queue
+  Queue new_;                        // groups that are new, with keys
   std::vector<std::int32_t> resting_;      // groups
   std::vector<std::int32_t> given_back_;   // machines that got something back at this moment
   std::vector<std::int64_t> most_;         // that any of them has, or had a little earlier
   std::int64_t until_look_ = 0;            // steps
   std::vector<std::int32_t> rank_, order_;
   std::uint64_t turn_ = 0;                 // times that a task became ready
+
+  bool is_limited_;                        // whether tasks may have to wait for the queue
 
   std::vector<std::int32_t> missing_;      // parents not done
   std::vector<std::uint32_t> attempts_;    // assignments made

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "icsched/draws.hpp"
 
 namespace icsched {
+
+static constexpr std::int64_t largest_set = std::int64_t{1} << 28;
 
 FreeMachines::FreeMachines(std::size_t resources, Amounts groups, Amounts capacities)
     : resources_(resources),
@@ -17,9 +20,20 @@ FreeMachines::FreeMachines(std::size_t resources, Amounts groups, Amounts capaci
   for (std::size_t i = 0; i < groups.size(); ++i) {
     least_[i % resources] = std::min(least_[i % resources], groups[i]);
   }
-  for (std::size_t machine = 0; machine < nodes_.size(); ++machine) {
-    const auto number = static_cast<std::int32_t>(machine);
-    if (is_useful(number)) root_ = with(root_, number);
+  for (std::size_t i = 0; i < groups.size(); i += resources) unit_ = std::gcd(unit_, groups[i]);
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < capacities.size(); i += resources) {
+    unit_ = std::gcd(unit_, capacities[i]);
+    most = std::max(most, capacities[i]);
+  }
+  const bool cores_decide = unit_ > 0 && (resources == 1 || groups.size() == resources);
+  if (cores_decide && most / unit_ < largest_set / count() - 1) {
+    by_cores_.emplace(static_cast<std::int32_t>((most / unit_ + 1) * count()));
+    clear();
+    return;
+  }
+  for (std::int32_t machine = 0; machine < count(); ++machine) {
+    if (is_useful(machine)) add(machine);
   }
   first_root_ = root_;
   first_nodes_ = nodes_;
@@ -28,16 +42,31 @@ FreeMachines::FreeMachines(std::size_t resources, Amounts groups, Amounts capaci
 
 void FreeMachines::clear() {
   std::ranges::copy(capacities_, free_.begin());
+  if (by_cores_) {
+    by_cores_->clear();
+    for (std::int32_t machine = 0; machine < count(); ++machine) {
+      if (is_useful(machine)) add(machine);
+    }
+    return;
+  }
   root_ = first_root_;
   nodes_ = first_nodes_;
   most_ = first_most_;
 }
 
+void FreeMachines::add(std::int32_t machine) {
+  by_cores_ ? by_cores_->insert(place(machine)) : void(root_ = with(root_, machine));
+}
+
+void FreeMachines::remove(std::int32_t machine) {
+  by_cores_ ? by_cores_->erase(place(machine)) : void(root_ = without(root_, machine));
+}
+
 void FreeMachines::change(std::int32_t machine, const std::int64_t* amounts, std::int64_t sign) {
-  if (is_useful(machine)) root_ = without(root_, machine);
+  if (is_useful(machine)) remove(machine);
   std::int64_t* row = &free_[machine * resources_];
   for (std::size_t r = 0; r < resources_; ++r) row[r] += sign * amounts[r];
-  if (is_useful(machine)) root_ = with(root_, machine);
+  if (is_useful(machine)) add(machine);
 }
 
 std::int32_t FreeMachines::first(std::int32_t node, const std::int64_t* amounts) const {

@@ -5,7 +5,7 @@ import pytest
 
 from icsched import Dag, Pool, Times, Workers, families
 from icsched.report.lanes import Lanes, recorded_lanes, run_lanes
-from icsched.sim import Played
+from icsched.sim import Experiment, Machine, Machines, Played
 from tests.sim.models import trace
 
 POOLS = [
@@ -13,6 +13,7 @@ POOLS = [
     Pool(interval=0.5, batch=3, leave=2, replicas=2),
     Workers(3),
     Workers(4, leave=3, deadline=2),
+    Machines([Machine({"cores": 2}, count=2)], leave=3),
 ]
 
 
@@ -83,3 +84,15 @@ def test_recorded_bars_that_overlap_by_a_second_are_cut_short():
     assert lanes.task.tolist() == [0, -1, 1]
     assert lanes.stop.tolist() == [9.0, 3.0, 12.0]
     assert (lanes.workers, lanes.end) == (2, 12.0)
+
+
+def test_a_machine_has_a_lane_for_each_task_that_it_runs_at_once():
+    # Two machines of 2 cores; tasks of 1 core, so two lanes a machine.
+    pool, tasks = Machines([Machine({"cores": 2}, count=2)]), Dag.from_arcs(5, [])
+    times = Times("constant", means=[1.0, 2.0, 3.0, 3.0, 1.0])
+    order = Played("static", order=range(5))
+    found = run_lanes(Experiment(tasks, pool, times).trace(order, seed=1, run=0), pool)
+
+    assert found.task.tolist() == [0, 1, 2, 3, 4]
+    assert found.lane.tolist() == [0, 1, 2, 3, 0]
+    assert found.workers == 4

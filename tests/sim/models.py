@@ -1,13 +1,14 @@
 """Models to simulate, and when two traces are the same."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 
 import numpy as np
 from hypothesis import strategies as st
 
 from icsched import Dag
+from icsched.arrays import Floats
 from icsched.ready import Readiness
 from icsched.sim import (
     AnyPool,
@@ -35,6 +36,13 @@ def simulate_runs(dag: Dag, played: Played, pool: AnyPool, times: Times, **optio
 def trace(dag: Dag, played: Played, pool: AnyPool, times: Times, **options: int) -> Trace:
     """One run of one order, step by step."""
     return Experiment(dag, pool, times).trace(played, **options)
+
+
+def on_machines(dag: Dag, pool: Machines, times: Times, needs: Mapping[str, Floats]) -> Experiment:
+    """The tasks of a dag that hold *needs*."""
+    experiment = Experiment(dag, Machines([Machine({"cores": 1})]), times)
+    experiment._needs = needs
+    return experiment.on(pool)
 
 
 def assert_same(first: Trace, second: Trace) -> None:

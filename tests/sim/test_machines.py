@@ -18,6 +18,7 @@ from tests.sim.models import (
     OldestFirst,
     assert_same,
     machines,
+    on_machines,
     runs,
     seeds,
     times,
@@ -27,13 +28,6 @@ from tests.strategies import dags_with_orders
 
 CONSTANT = Times("constant")
 Needs = Mapping[str, Floats]
-
-
-def on_machines(dag: Dag, pool: Machines, times: Times, needs: Needs) -> Experiment:
-    """The tasks of a dag that hold *needs*."""
-    experiment = Experiment(dag, Machines([Machine({"cores": 1})]), times)
-    experiment._needs = needs
-    return experiment.on(pool)
 
 
 @st.composite

@@ -54,6 +54,21 @@ class Bitmap {
     if (words_[number / 64] == 0) clear_above(number / 64);
   }
 
+  // The least number of the set that is not below `number`; -1 if there is none.
+  std::int64_t next(std::int64_t number) const {
+    auto i = static_cast<std::size_t>(number);
+    for (std::size_t level = 0; level < depth_; ++level, i = i / 64 + 1) {
+      const std::size_t at = start_[level] + i / 64;
+      if (at >= (level + 1 < depth_ ? start_[level + 1] : words_.size())) return -1;
+      const std::uint64_t bits = words_[at] & (~std::uint64_t{0} << (i % 64));
+      if (bits == 0) continue;
+      i = i / 64 * 64 + std::countr_zero(bits);
+      while (level-- > 0) i = i * 64 + std::countr_zero(words_[start_[level] + i]);
+      return static_cast<std::int64_t>(i);
+    }
+    return -1;
+  }
+
   // Erases the `count` least numbers and visits each. Requires at least `count` numbers.
   template <class Visit>
   void take(std::int64_t count, Visit visit) {

@@ -24,8 +24,8 @@ struct SimMachines {
   Ids groups;                                // by task: tasks of one group hold the same
   std::span<const std::int64_t> amounts;     // held, a row for each group
   std::span<const std::int64_t> capacities;  // a row for each machine
-  std::int64_t max_jobs = 0;                 // queued and running, at least 1
-  std::int64_t max_idle = 0;                 // queued, at least 1
+  std::int64_t max_jobs = 0;                 // queued and running; 2^62: no limit
+  std::int64_t max_idle = 0;                 // queued; the same
 };
 
 // Requires at least one task. Numbers are positive and finite if nothing else is said, and so are

@@ -5,9 +5,12 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "icsched/eligible.hpp"
 
 namespace icsched {
 
@@ -21,7 +24,9 @@ inline bool fits(const std::int64_t* amounts, const std::int64_t* into, std::siz
 }
 
 // What each machine has free. Machines that can take something form a treap, by free cores and
-// then by number; each node knows the most of each other resource that its subtree has.
+// then by number; each node knows the most of each other resource that its subtree has. If cores
+// alone decide, as all tasks hold the same or there is no other resource, they form a set of
+// numbers instead, which is faster.
 class FreeMachines {
  public:
   // Rows of `resources` amounts: what each group of tasks holds, and what each machine has.
@@ -32,7 +37,11 @@ class FreeMachines {
 
   // The machine with the least cores free that are enough, and with enough of all else; of these
   // the first. none if there is none.
-  std::int32_t find(const std::int64_t* amounts) const { return first(root_, amounts); }
+  std::int32_t find(const std::int64_t* amounts) const {
+    if (!by_cores_) return first(root_, amounts);
+    const std::int64_t found = by_cores_->next((*amounts + unit_ - 1) / unit_ * count());
+    return found < 0 ? none : static_cast<std::int32_t>(found % count());
+  }
 
   void hold(std::int32_t machine, const std::int64_t* amounts) { change(machine, amounts, -1); }
   void give_back(std::int32_t machine, const std::int64_t* amounts) { change(machine, amounts, 1); }
@@ -46,6 +55,13 @@ class FreeMachines {
     std::int32_t left = none, right = none;
   };
 
+  std::int64_t count() const { return static_cast<std::int64_t>(nodes_.size()); }
+  // The number of a machine in a set by cores.
+  std::int32_t place(std::int32_t machine) const {
+    return static_cast<std::int32_t>(*free(machine) / unit_ * count() + machine);
+  }
+  void add(std::int32_t machine);
+  void remove(std::int32_t machine);
   void change(std::int32_t machine, const std::int64_t* amounts, std::int64_t sign);
   bool is_useful(std::int32_t machine) const {
     return fits(least_.data(), free(machine), resources_);
@@ -65,6 +81,8 @@ class FreeMachines {
   Amounts capacities_;
   std::vector<std::int64_t> least_;  // of each resource that any group holds
   std::vector<std::int64_t> free_;   // a row for each machine
+  std::int64_t unit_ = 0;             // all cores are multiples of it
+  std::optional<Bitmap> by_cores_;
   std::int32_t root_ = none;
   std::vector<Node> nodes_;
   std::vector<std::int64_t> most_;  // a row for each node: of its subtree

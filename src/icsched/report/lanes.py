@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from icsched import history
 from icsched.arrays import Floats, Ids
 from icsched.report.subject import Keys, Subject, six_digits
-from icsched.sim import AnyPool, Pool, Trace
-from icsched.sim.results import Ending
+from icsched.sim import AnyPool, Machines, Pool, Trace
+from icsched.sim.results import Counts, Ending
 
 MOST_BARS = 3000  # of one run: a page cannot show more
 
@@ -23,7 +23,8 @@ class Lanes:
     """The bars of one run, by their starts: bar i is of `task` [i], from `start` [i] to `stop` [i].
 
     The bars of one lane never overlap. A lane is a worker. Batches of requests have no workers with
-    names; there a request gets the free lane with the smallest number. `ending` is an index into
+    names; there a request gets the free lane with the smallest number. A machine has as many lanes
+    as it runs tasks at once, one beside the other. `ending` is an index into
     `endings`. `end` is when the run was over, `workers` the number of lanes of the whole run.
     `is_cut` says that the run has more bars than are here: only the first ones are.
     """
@@ -53,6 +54,9 @@ def run_lanes(trace: Trace, pool: AnyPool, most: int = MOST_BARS) -> Lanes:
     if isinstance(pool, Pool):
         lane = free_lanes(start, stop)
         workers = max(int(lane.max(initial=-1)) + 1, _most_at_once(given.time, given.end))
+    elif isinstance(pool, Machines):
+        lane = _lanes_of_machines(given.request, given.time, np.minimum(given.end, end))
+        lane, workers = lane[kept], int(lane.max(initial=-1)) + 1
     else:
         lane, workers = given.request[kept].astype(np.int32), pool.count
     bars = lane, given.task[kept], start, stop, given.ending[kept]
@@ -99,6 +103,22 @@ def free_lanes(start: Floats, stop: Floats) -> Ids:
     return np.array(lanes, np.int32)
 
 
+def _lanes_of_machines(machine: Counts, start: Floats, stop: Floats) -> Ids:
+    """Return for each bar the smallest lane of its machine that is free; machines in a row.
+
+    >>> at, over = np.zeros(4), np.ones(4)
+    >>> _lanes_of_machines(np.array([7, 2, 7, 2]), at, over).tolist()
+    [2, 0, 3, 1]
+    """
+    lane, first = np.empty(len(machine), np.int32), 0
+    by_machine = np.argsort(machine, kind="stable")
+    others = np.flatnonzero(np.diff(machine[by_machine])) + 1
+    for bars in np.split(by_machine, others):
+        lane[bars] = first + free_lanes(start[bars], stop[bars])
+        first = int(lane[bars].max()) + 1
+    return lane
+
+
 def _most_at_once(start: Floats, stop: Floats) -> int:
     """Return how many bars there are at most at one moment; bars that take no time do not count."""
     over = np.searchsorted(np.sort(stop), start, side="right")
@@ -135,6 +155,8 @@ def _words(subject: Subject, simulated: Mapping[str, Lanes]) -> str:
     told = [f"Each lane is a worker, each bar a {subject.word} that it ran."]
     if isinstance(subject.pool, Pool):
         told.append("Requests have no names, so each takes the first free lane.")
+    if isinstance(subject.pool, Machines):
+        told[0] = f"Each lane is a place on a machine, each bar a {subject.word} that it ran."
     if any(lanes.is_cut for lanes in simulated.values()):
         told.append("Only the beginning of each run is shown.")
     if len(simulated) < len(subject.orders):

@@ -12,7 +12,7 @@ from icsched.messages import counted, named, number
 from icsched.report.bottlenecks import MOST_SHOWN, Bottleneck, CriticalPath
 from icsched.report.subject import Keys, Subject, order_called, six_digits
 from icsched.report.worth import best_order
-from icsched.sim import AnyPool, Ending, Pool, Recorded, Timeline
+from icsched.sim import AnyPool, Ending, Machines, Pool, Recorded, Timeline
 from icsched.sim.results import Assignments, Trace
 
 _SHORTEST = 0.005  # of the run: nobody cares about less
@@ -76,6 +76,7 @@ def _words(
     ]
     find = f"In one simulated run, workers find no {subject.word} to take {', '.join(lost)}. "
     who = "batches find" if isinstance(subject.pool, Pool) else "requests find"
+    who = "cores that ask find" if isinstance(subject.pool, Machines) else who
     shares = "; ".join(
         f"{100 * subject.found.orders[name].stall.mean:.1f}% of all {who} no eligible"
         f" {subject.word} in {order_called(name)}"
@@ -145,7 +146,7 @@ def waits_of(dag: Dag, run: Trace, pool: AnyPool) -> Waits:
     """
     given, over = run.assignments, float(run.result.time[0])
     if not len(given.time):
-        return Waits(0.0, 0.0, None if isinstance(pool, Pool) else 0.0, {})
+        return Waits(0.0, 0.0, None if isinstance(pool, Pool | Machines) else 0.0, {})
     takeable, awaited = _takeable(dag, given, pool.delay)
     visits = _visits(pool)
     moments = np.unique(np.concatenate([takeable, given.time, given.end, *visits, [over]]))
@@ -169,8 +170,8 @@ def waits_of(dag: Dag, run: Trace, pool: AnyPool) -> Waits:
 
 
 def _visits(pool: AnyPool) -> tuple[Floats, Floats] | tuple[()]:
-    """Return when each worker comes and leaves; nothing for workers from outside."""
-    if isinstance(pool, Pool):
+    """Return when each worker comes and leaves; nothing for workers from outside, and machines."""
+    if isinstance(pool, Pool | Machines):
         return ()
     if isinstance(pool, Recorded):
         return pool.starts, pool.ends

@@ -12,7 +12,7 @@ from icsched.orders import ORDERS
 from icsched.orders.definition import WORTH
 from icsched.report.bottlenecks import CriticalPath
 from icsched.report.subject import NOW, Keys, Subject, capital, order_called
-from icsched.sim import AnyPool, Pool, Ratio, Recorded, Workers
+from icsched.sim import AnyPool, Machines, Pool, Ratio, Recorded, Workers
 from icsched.sim.sampling import FEWEST_RUNS
 
 _PREFERRED = ("auto", "critical-path", "prio", "fifo")  # of orders that are alike
@@ -143,7 +143,7 @@ def least_time(path: CriticalPath, work: float, pool: AnyPool) -> tuple[float, R
         return None
     speeds = (pool.speeds if isinstance(pool, Workers) else None) or (1.0,)
     alone = path.time / max(speeds)
-    if isinstance(pool, Pool):  # as many workers as come
+    if isinstance(pool, Pool | Machines):  # as many workers as come; tasks hold different shares
         return alone, "path"
     together = work / (sum(speeds) if len(speeds) > 1 else pool.count * speeds[0])
     return (together, "work") if together > alone else (alone, "path")
