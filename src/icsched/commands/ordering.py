@@ -204,4 +204,4 @@ def _against_section(workflow: Workflow, plan: Plan, pool: AnyPool | None) -> Ch
     present = left.priorities
     if present is None or np.array_equal(order_of(left.dag, present), order):
         return None
-    return challenged(left.dag, order, left.run_times, Aim(pool, present))
+    return challenged(left.dag, order, left.run_times, Aim(pool, present, workflow=left))

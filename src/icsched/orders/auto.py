@@ -98,7 +98,9 @@ def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim)
     times = Times(means=means)
     asked = usual_pools(dag, means) if aim.pool is None else [aim.pool]
     pools = affordable(dag, asked, times, orders=len(racing), budget=aim.budget)
-    raced = run_race(dag, racing, present, pools, times, budget=aim.budget, seed=aim.seed)
+    graph = dag if aim.workflow is None else aim.workflow
+    entered = graph, racing, present, pools, times
+    raced = run_race(*entered, budget=aim.budget, seed=aim.seed)
     return Choice(
         best=raced.winner,
         present=present,

@@ -14,12 +14,13 @@ from statistics import NormalDist
 import numpy as np
 
 from icsched.arrays import Floats
-from icsched.dag import Dag
+from icsched.dag import Dag, Graph
 from icsched.errors import PoolError
 from icsched.frames import Answer
 from icsched.pebble import remaining_paths
 from icsched.sim.experiment import Experiment
 from icsched.sim.model import AnyPool, Played, Pool, Times, checked_means
+from icsched.workflow import workflow_of
 
 WORK_A_SECOND = 12_000_000  # simulated tasks and batches: about one second of work for one core
 SLOWER = 0.01  # an order that is slower than the present order by more on some pool is not chosen
@@ -64,7 +65,7 @@ class Raced(Answer):
 
 
 def run_race(
-    dag: Dag,
+    graph: Graph,
     orders: Mapping[str, Played],
     present: str,
     pools: Sequence[AnyPool],
@@ -79,6 +80,7 @@ def run_race(
     order that is more than 1% slower than the order named *present* on some pool does not win. The
     check on fresh draws refuses a winner only if it is clearly slower by that much. Refusing every
     winner that looks slower would bias the reported ratio. Among equal orders the first wins.
+    *graph* is a dag, or a workflow whose tasks hold what they need on machines.
 
     >>> from icsched.sim import Workers
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["b"]})
@@ -87,10 +89,11 @@ def run_race(
     >>> run_race(fork, orders, "fifo", *model, budget=0.01, seed=1).winner
     'path'
     """
+    dag = workflow_of(graph).residual.dag
     longest = float(remaining_paths(dag, checked_means(dag, times)).max())
     most = budget * WORK_A_SECOND
     _check_affordable(pools, longest, len(orders), most)
-    first = Experiment(dag, pools[0], times)
+    first = Experiment(graph, pools[0], times)
     race = _Race([first, *map(first.on, pools[1:])], orders, present, seed)
     work = sum(_expected_work(len(dag), pool, longest) for pool in pools)
     race.run(most - max(most * CHECKED_SHARE, 2 * FEWEST_CHECKS * work), work)
