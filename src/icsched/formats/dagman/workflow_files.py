@@ -23,6 +23,7 @@ from icsched.workflow import (
     Note,
     Remark,
     Section,
+    SlotSettings,
     Workflow,
     WorkflowSource,
 )
@@ -121,6 +122,24 @@ class DagmanSource(WorkflowSource):
         """Return what icsched does not simulate: limits on categories."""
         is_limited = are_jobs_limited(self.submission)
         return "MAXJOBS limits of categories are not simulated" if is_limited else ""
+
+    def slot_settings(self) -> SlotSettings:
+        """Return what the files say of HTCondor's slots; reads CONFIG files and submit files."""
+        from icsched.formats.dagman.slots import slot_settings  # few commands need it
+
+        return slot_settings(self.submission, self.settings)
+
+    def command(self, options: Sequence[str]) -> str:
+        """Return the command that submits the workflow to HTCondor."""
+        from icsched.formats.dagman.slots import command
+
+        return command(self.submission, options)
+
+    def is_running(self) -> str | None:
+        """Return the lock of a DAGMan that may run the workflow now, or None."""
+        from icsched.formats.dagman.slots import lock
+
+        return lock(self.submission)
 
     def other_names(self) -> Iterable[str]:
         """Return the names of FINAL, PROVISIONER and SERVICE nodes."""
