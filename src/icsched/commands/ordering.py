@@ -173,6 +173,7 @@ def choose_order(workflow: Workflow, given: GivenPool | None) -> Ordered:
     a good section is compared with that order. A section is good if it is not out of date, and all
     files of the user's have one.
     """
+    given = None if given is None else given.submitted(workflow)
     source, pool = workflow.source, given.pool if given else None
     sections, own, against = source.sections(), workflow, None
     if sections:

@@ -113,6 +113,7 @@ def _lanes(asked: Asked) -> Drawn:
     same random draws.
     """
     own, workflow = asked.pool_options.pool(), asked.read()
+    own = None if own is None else own.submitted(workflow)
     left = workflow.residual
     pool = usual_pool(workflow) if own is None else own.pool
     experiment = Experiment(left, pool, Times())
