@@ -304,8 +304,15 @@ class WorkflowSource:
         """
         return None
 
-    def command(self, options: Sequence[str]) -> str | None:  # noqa: ARG002  nobody knows it
-        """Return the command of a shell that submits the workflow; None if nobody knows it."""
+    def command(
+        self,
+        options: Sequence[str],  # noqa: ARG002  nobody knows the command
+        path: str | None = None,  # noqa: ARG002
+    ) -> str | None:
+        """Return the command of a shell that submits the workflow, or its copy at *path*.
+
+        None if nobody knows the command.
+        """
         return None
 
     def is_running(self) -> str | None:

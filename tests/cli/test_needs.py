@@ -73,6 +73,7 @@ def test_json_says_it_among_the_notes_and_has_no_choice(ask):
     found = ask("request_cpus = 4\n", "prio", *TIMED, "--in-place", "--json")
 
     assert found["choice"] is None
+    assert found["advice"] is None
     assert found["ordered_by"] == "fifo"
     assert [note for note in found["notes"] if "give --machines" in note] != []
 

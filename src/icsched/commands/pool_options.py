@@ -43,9 +43,6 @@ class GivenPool:
         return self if said is None else replace(self, pool=_as_said(pool, said))
 
 
-DAGMAN_IDLE = 1000  # DAGMAN_MAX_JOBS_IDLE, unless the files say something else
-
-
 def _as_said(pool: Machines, said: SlotSettings) -> Machines:
     """Return machines of HTCondor's with what the files of a workflow say."""
     known = {each.name for each in fields(HTCondor)}
@@ -59,8 +56,6 @@ def _as_said(pool: Machines, said: SlotSettings) -> Machines:
         of_slots["hold"] = 0.0
     if said.is_exact:
         of_slots["exact_cores"] = True
-    if pool.htcondor is None:
-        of_queue = {"max_idle": DAGMAN_IDLE, **of_queue}
     condor = replace(pool.htcondor or HTCondor(), **of_slots)
     return replace(pool, htcondor=condor, **of_queue)
 

@@ -42,6 +42,7 @@ from icsched.commands.inputs import (
     times_sentence,
     with_run_times,
 )
+from icsched.commands.launch_advice import LaunchAdvice, advice_text, launch_advice
 from icsched.commands.notes import (
     SectionAction,
     caution_text,
@@ -59,7 +60,7 @@ from icsched.commands.ordering import (
     order_within_memory,
     order_workflow,
 )
-from icsched.commands.pool_options import USUAL_POOL, PoolOptions, naming_pool
+from icsched.commands.pool_options import USUAL_POOL, GivenPool, PoolOptions, naming_pool
 from icsched.commands.terminal import (
     STANDARD_INPUT,
     STANDARD_OUTPUT,
@@ -99,6 +100,7 @@ class PrioAnswer:
     changes: list[Change] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     stale: list[Stale] = field(default_factory=list)
+    advice: LaunchAdvice | None = None
     written: list[Written] = field(default_factory=list)
 
     def order(self, order: Callable[[Workflow], Ordered], run_times: Sequence[str]) -> None:
@@ -119,6 +121,13 @@ class PrioAnswer:
         if len(seen) > len(self.files):
             after = FORMATS.find(workflow.format).after_inner
             self.notes.append(Note("inner-throttle", after))
+
+    def advise(self, given: GivenPool | None) -> None:
+        """Find out how to submit the workflow with its order, unless nobody will see the advice."""
+        writing = self.writing
+        if self.ordered is not None and not writing.only_looks and not writing.makes_table:
+            output = None if writing.output == STANDARD_OUTPUT else writing.output
+            self.advice = launch_advice(self.ordered, given, output)
 
     def _plan(self, file: str, found: Ordered, *, is_own: bool) -> None:
         """Find out what to change; note what is done, out of date, and where run times are from."""
@@ -244,7 +253,9 @@ def text(found: PrioAnswer) -> str:
         return _written(found, "restored") + told
     is_written = any(not is_table(entry.file) for entry in found.written)
     after = FORMATS.find(ordered.workflow.format).after_writing  # for people: it is not in JSON
-    if after and is_written and _gains(ordered):
+    if found.advice is not None:
+        told += advice_text(found.advice, is_written=found.writing.writes_order)
+    elif after and is_written and _gains(ordered):
         told += f"{after}.\n"
     return _order(found, ordered) + _written(found, "wrote") + told
 
@@ -355,6 +366,8 @@ def keys(found: PrioAnswer) -> dict[str, object]:
     """Return the order and what was written as JSON shows them."""
     cautions = () if found.ordered is None else found.ordered.cautions
     order = {} if found.ordered is None else _order_keys(found.ordered, found.seconds)
+    if order:
+        order["advice"] = plain(found.advice)
     notes = sentences([*cautions, *found.notes])
     return {
         **order,
@@ -445,6 +458,7 @@ def prio(
             found.remove()
         else:
             found.order(how, order.run_times)
+            found.advise(given)
     if writing.only_looks:
         _show(found, as_json=json_)
         return

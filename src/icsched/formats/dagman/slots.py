@@ -94,10 +94,10 @@ def _last(text: str, name: str) -> str:
     return values[-1] if values else ""
 
 
-def command(workflow: Submission, options: Sequence[str]) -> str:
-    """Return the command of a shell that submits a workflow to HTCondor."""
+def command(workflow: Submission, options: Sequence[str], path: str | None = None) -> str:
+    """Return the command of a shell that submits a workflow to HTCondor, or its copy at *path*."""
     use = ["-usedagdir"] if workflow.use_dag_directory else []
-    files = [root.path for root in workflow.roots]
+    files = [root.path for root in workflow.roots] if path is None else [path]
     return shlex.join(["condor_submit_dag", *use, *options, *files])
 
 

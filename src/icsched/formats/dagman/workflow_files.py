@@ -129,11 +129,11 @@ class DagmanSource(WorkflowSource):
 
         return slot_settings(self.submission, self.settings)
 
-    def command(self, options: Sequence[str]) -> str:
-        """Return the command that submits the workflow to HTCondor."""
+    def command(self, options: Sequence[str], path: str | None = None) -> str:
+        """Return the command that submits the workflow to HTCondor, or its copy at *path*."""
         from icsched.formats.dagman.slots import command
 
-        return command(self.submission, options)
+        return command(self.submission, options, path)
 
     def is_running(self) -> str | None:
         """Return the lock of a DAGMan that may run the workflow now, or None."""
