@@ -297,6 +297,13 @@ class WorkflowSource:
         """Return what icsched does not simulate in this workflow, "" if there is nothing."""
         return ""
 
+    def categories(self) -> tuple[Ids, Ids] | None:
+        """Return the category of each task, -1 for none, and how many tasks of each may run.
+
+        A task runs from its submission to its end. Returns None if the files limit no category.
+        """
+        return None
+
     def slot_settings(self) -> SlotSettings | None:
         """Return what the files say of HTCondor's slots; None if HTCondor does not run the tasks.
 
@@ -363,6 +370,10 @@ class _Part(WorkflowSource):
     def descriptions(self) -> Sequence[str] | None:
         found = self.whole.descriptions()
         return None if found is None else [found[task] for task in self.tasks.tolist()]
+
+    def categories(self) -> tuple[Ids, Ids] | None:
+        found = self.whole.categories()
+        return None if found is None else (found[0][self.tasks], found[1])
 
     def hidden_needs(self) -> Sequence[HiddenNeed]:
         cut = (hidden.of(self.tasks) for hidden in self.whole.hidden_needs())

@@ -115,3 +115,20 @@ def test_plain_workers_and_other_formats_get_no_advice(icsched, put):
 @pytest.mark.usefixtures("files")
 def test_wrong_machines_are_refused(icsched, words, complaint):
     assert complaint in icsched("prio", "wf.dag", *words).complaint
+
+
+def test_limits_of_categories_are_simulated_on_machines(icsched, put):
+    """Six jobs of 100 s on six cores, two at once: three rounds."""
+    jobs = "".join(f"JOB j{i} x\n" for i in range(6))
+    table = "task,seconds\n" + "".join(f"j{i},100\n" for i in range(6))
+    put(
+        {"wf.dag": f"{jobs}CATEGORY ALL_NODES few\nMAXJOBS few 2\n", "x": "queue\n", "t.csv": table}
+    )
+
+    words = ("simulate", "wf.dag", "--run-times", "t.csv", "--law", "constant", "--json")
+    limited = json.loads(icsched(*words, *("--machines", "1x6", "--runs", "20")).out)
+    plain = json.loads(icsched(*words, *("--workers", "6", "--runs", "20")).out)
+
+    assert 300 < limited["orders"]["fifo"]["time"]["mean"] < 400
+    assert limited["notes"] == []
+    assert plain["notes"] == ["MAXJOBS limits of categories are not simulated"]

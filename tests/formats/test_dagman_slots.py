@@ -92,3 +92,61 @@ def test_the_lock_of_dagman_says_that_it_runs(put):
     put({"wf.dag.lock": ""})
 
     assert (before, read("wf.dag").source.is_running()) == (None, "wf.dag.lock")
+
+
+# Categories
+
+
+def categories(file="wf.dag"):
+    found = read(file).residual.source.categories()
+    return None if found is None else [column.tolist() for column in found]
+
+
+def test_a_category_counts_if_it_has_a_limit(put):
+    """The last CATEGORY line of a job counts; other has no limit, and nobody is in empty."""
+    put(
+        {
+            "wf.dag": "JOB a x\nJOB b x\nJOB c x\nJOB d x\nCATEGORY a other\nCATEGORY b few\n"
+            "CATEGORY c few\nCATEGORY c other\nCATEGORY d one\n"
+            "MAXJOBS empty 5\nMAXJOBS few 2\nMAXJOBS one 1\n"
+        }
+    )
+
+    assert categories() == [[-1, 0, -1, 1], [2, 1]]
+
+
+def test_jobs_that_are_done_have_no_category(put):
+    put({"wf.dag": "JOB a x DONE\nJOB b x\nCATEGORY ALL_NODES few\nMAXJOBS few 2\n"})
+
+    assert categories() == [[0], [2]]
+
+
+def test_a_category_of_a_splice_is_its_own_unless_it_is_global(put):
+    put(
+        {
+            "wf.dag": "SPLICE S in.dag\nJOB a x\nCATEGORY a few\nMAXJOBS few 2\nMAXJOBS +all 3\n",
+            "in.dag": "JOB b x\nJOB c x\nCATEGORY b few\nCATEGORY c +all\nMAXJOBS few 1\n",
+        }
+    )
+
+    of_job, limits = categories()
+    by_name = dict(zip(read("wf.dag").names, of_job, strict=True))
+
+    assert {name: limits[number] for name, number in by_name.items()} == {
+        "a": 2,
+        "S+b": 1,
+        "S+c": 3,
+    }
+
+
+def test_without_limits_there_are_no_categories(put):
+    put({"wf.dag": "JOB a x\nCATEGORY a few\n"})
+
+    assert categories() is None
+
+
+def test_a_limit_of_0_is_left_out(put):
+    limits = "MAXJOBS none 0\nMAXJOBS few 2\n"
+    put({"wf.dag": f"JOB a x\nJOB b x\nCATEGORY a none\nCATEGORY b few\n{limits}"})
+
+    assert categories() == [[-1, 0], [2]]

@@ -65,7 +65,8 @@ def running(lock: str) -> Note:
 
 def cautions_about(workflow: Workflow, given: GivenPool | None = None) -> tuple[Note, ...]:
     """Return what a simulation of *workflow* on a *given* pool leaves out."""
-    text = workflow.source.unsimulated()
+    is_simulated = given is not None and isinstance(given.pool, Machines) and given.pool.htcondor
+    text = "" if is_simulated else workflow.source.unsimulated()
     limits = (Note("limits-left-out", text),) if text else ()
     return (*about_pool(given), *about_needs(workflow, given), *limits, *about_inner(workflow))
 
