@@ -151,7 +151,7 @@ def _lines_step(found: LaunchAdvice) -> str:
         text += "\n     A file that has requirements of its own gets this line instead:"
         text += f"\n       {_ADDED}"
     if found.lines is not None:
-        text += f"\n     With this alone, the run should end {earlier(found.lines)}"
+        text += f"\n     With this, the run should end {earlier(found.lines)}"
     return text
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -29,7 +29,7 @@ class GivenPool:
     pool: AnyPool
     replay_error: float | None = None
     running_error: float | None = None
-    by_machines: bool = False
+    by_machines: bool = field(default=False, kw_only=True)
 
     def submitted(self, workflow: Workflow) -> "GivenPool":
         """Return the pool as the files of *workflow* say that jobs are submitted to it.
