@@ -153,6 +153,45 @@ class InnerFile:
     is_there: bool
 
 
+@dataclass(frozen=True)
+class SubmitLines:
+    """What a submit description says of the slots for its jobs.
+
+    `line` is where the description begins if it is inside a workflow file; 0 for a file of its own.
+    """
+
+    path: str
+    line: int
+    holds_nothing: bool  # has keep_claim_idle = 0
+    is_exact: bool  # has requirements by which jobs take only slots of the cores they ask for
+    has_requirements: bool
+
+
+@dataclass(frozen=True)
+class SlotSettings:
+    """What the files of a workflow say of the slots of HTCondor in which its tasks run.
+
+    Each of `dagman` has the name of a field of `HTCondor` or `Machines`. A field that the files do
+    not set is missing.
+    """
+
+    dagman: Mapping[str, float]
+    submits: Sequence[SubmitLines]
+
+    @property
+    def holds_nothing(self) -> bool:
+        """Whether no idle slot is held for a job."""
+        return self.dagman.get("hold") == 0 or self._all(one.holds_nothing for one in self.submits)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether each job takes only slots of the cores that it asks for."""
+        return self._all(one.is_exact for one in self.submits)
+
+    def _all(self, facts: Iterable[bool]) -> bool:
+        return bool(self.submits) and all(facts)
+
+
 class WorkflowSource:
     """What the reader of a format keeps of the files: what they say beside the columns.
 
@@ -258,6 +297,35 @@ class WorkflowSource:
         """Return what icsched does not simulate in this workflow, "" if there is nothing."""
         return ""
 
+    def categories(self) -> tuple[Ids, Ids] | None:
+        """Return the category of each task, -1 for none, and how many tasks of each may run.
+
+        A task runs from its submission to its end. Returns None if the files limit no category.
+        """
+        return None
+
+    def slot_settings(self) -> SlotSettings | None:
+        """Return what the files say of HTCondor's slots; None if HTCondor does not run the tasks.
+
+        This may read other files.
+        """
+        return None
+
+    def command(
+        self,
+        options: Sequence[str],  # noqa: ARG002  nobody knows the command
+        path: str | None = None,  # noqa: ARG002
+    ) -> str | None:
+        """Return the command of a shell that submits the workflow, or its copy at *path*.
+
+        None if nobody knows the command.
+        """
+        return None
+
+    def is_running(self) -> str | None:
+        """Return the file that says that the engine runs the workflow now, or None."""
+        return None
+
     def other_names(self) -> Iterable[str]:
         """Return names that logs may have, and that are not tasks."""
         return ()
@@ -302,6 +370,10 @@ class _Part(WorkflowSource):
     def descriptions(self) -> Sequence[str] | None:
         found = self.whole.descriptions()
         return None if found is None else [found[task] for task in self.tasks.tolist()]
+
+    def categories(self) -> tuple[Ids, Ids] | None:
+        found = self.whole.categories()
+        return None if found is None else (found[0][self.tasks], found[1])
 
     def hidden_needs(self) -> Sequence[HiddenNeed]:
         cut = (hidden.of(self.tasks) for hidden in self.whole.hidden_needs())

@@ -65,6 +65,7 @@ def test_prio_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
         "choice": None,
         "choice_without_section": None,
         "memory": 2,  # c and a are open at once
+        "advice": None,
         "written": [],
         "notes": [],
     }

@@ -98,7 +98,7 @@ def _verdict(choice: Choice, priorities: str) -> str:
     if not choice.is_worth_it:
         return f"not worth it: {reason(choice)}."
     assumed = "" if choice.is_timed else "if all jobs take about the same time, "
-    gain = f"{assumed}the run should end {_earlier(choice.ratio)} {_where(choice)}"
+    gain = f"{assumed}the run should end {earlier(choice.ratio)} {_where(choice)}"
     best = "another order" if choice.best == NEW else choice.best
     return f"auto chose {best}: {gain} than with {_present(choice, priorities)}."
 
@@ -109,10 +109,10 @@ def reason(choice: Choice) -> str:
     if choice.best == choice.present:
         return f"no other order found is better {where}"
     if ratio.mean <= WORTH:
-        found = f"the run with the best order found should end {_earlier(ratio)} {where}"
+        found = f"the run with the best order found should end {earlier(ratio)} {where}"
         return f"{found}, but that may be chance"
     if ratio.mean > 2 - WORTH:
-        return f"the run with {label(choice.best)} should end {_earlier(ratio)} {where}"
+        return f"the run with {label(choice.best)} should end {earlier(ratio)} {where}"
     return f"the best order found gains less than 1% {where} ({_gain(ratio)})"
 
 
@@ -132,10 +132,10 @@ def _where(choice: Choice) -> str:
     return f"on {counted(len(choice.pools), 'usual pool')}, on average,"
 
 
-def _earlier(ratio: Interval) -> str:
+def earlier(ratio: Interval) -> str:
     """Return how much earlier a run ends, with the interval.
 
-    >>> _earlier(Interval(0.916, 0.912, 0.921)), _earlier(Interval(1.002, 0.999, 1.005))
+    >>> earlier(Interval(0.916, 0.912, 0.921)), earlier(Interval(1.002, 0.999, 1.005))
     ('8.4% [7.9%, 8.8%] earlier', '0.2% [-0.1%, 0.5%] later')
     """
     if ratio.mean <= 1:

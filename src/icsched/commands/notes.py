@@ -4,10 +4,14 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from icsched.commands.pool_options import GivenPool
+from icsched.messages import counted
 from icsched.run_times import Origin
+from icsched.sim import Machines
+from icsched.sim.machines import unequal_needs
 from icsched.sim.pools import FAR_OFF, FAR_OFF_RUNNING
 from icsched.workflow import Note, Section, Workflow
 
+NEEDS_LEFT_OUT = "needs-left-out"
 SectionAction = Literal["nothing", "replaced", "removed"]
 _SECTION_ACTIONS: dict[SectionAction, str] = {
     "nothing": "run prio --in-place again, or prio --remove",
@@ -50,11 +54,21 @@ def stale_sections(sections: Sequence[Section], action: SectionAction = "nothing
     ]
 
 
+def running(lock: str) -> Note:
+    """Return the note that the engine which made *lock* does not see what is written now."""
+    text = (
+        f"{lock} is there: if DAGMan runs this workflow now, that run keeps its order, because"
+        " DAGMan reads the files only when it starts"
+    )
+    return Note("running", text)
+
+
 def cautions_about(workflow: Workflow, given: GivenPool | None = None) -> tuple[Note, ...]:
     """Return what a simulation of *workflow* on a *given* pool leaves out."""
-    text = workflow.source.unsimulated()
+    is_simulated = given is not None and isinstance(given.pool, Machines) and given.pool.htcondor
+    text = "" if is_simulated else workflow.source.unsimulated()
     limits = (Note("limits-left-out", text),) if text else ()
-    return (*about_pool(given), *limits, *about_inner(workflow))
+    return (*about_pool(given), *about_needs(workflow, given), *limits, *about_inner(workflow))
 
 
 def about_pool(given: GivenPool | None) -> tuple[Note, ...]:
@@ -72,6 +86,33 @@ def about_pool(given: GivenPool | None) -> tuple[Note, ...]:
         " Do not trust the gains. Perhaps a throttle such as -maxjobs held jobs back"
     )
     return (Note("pool-unexplained", text),)
+
+
+_RESOURCES = {"cores": "cores", "memory_bytes": "memory", "disk_bytes": "disk"}
+
+
+def about_needs(workflow: Workflow, given: GivenPool | None = None) -> tuple[Note, ...]:
+    """Return the note that jobs do not need the same, and that the pool cannot show it.
+
+    Workers that take one job each cannot show how such jobs share machines, and machines cannot
+    show what only the engine can work out. Even the sign of a gain may be wrong then.
+    """
+    left = workflow.residual
+    if hidden := left.hidden_needs:
+        first, jobs = hidden[0].remark, sum(len(one.tasks) for one in hidden)
+        where = f"{first.path}:{first.line}" if first.line else first.path
+        who = f"{counted(jobs, 'job')} {'asks' if jobs == 1 else 'ask'} for"
+        text = f"icsched cannot read what {who}, as in {where}"
+        return (Note(NEEDS_LEFT_OUT, f"{text}: request numbers there"),)
+    names = unequal_needs(left.needs)
+    if not names or (given is not None and isinstance(given.pool, Machines)):
+        return ()
+    what = " and ".join(_RESOURCES.get(name, name) for name in names)
+    text = (
+        f"jobs ask for different {what}, and only machines show how such jobs run together: give"
+        " --machines COUNTxCORESxMEMORY"
+    )
+    return (Note(NEEDS_LEFT_OUT, text),)
 
 
 def about_inner(workflow: Workflow) -> tuple[Note, ...]:

@@ -10,14 +10,14 @@ from cyclopts import Parameter
 
 from icsched.arrays import Ids
 from icsched.commands.inputs import file_after_at, read_order, read_sizes
-from icsched.commands.notes import cautions_about
+from icsched.commands.notes import NEEDS_LEFT_OUT, cautions_about
 from icsched.commands.options import RunTimeFiles, one_of
 from icsched.commands.pool_options import GivenPool
 from icsched.commands.terminal import working
 from icsched.errors import ArgumentError
 from icsched.formats.facts import or_zero
 from icsched.orders import ORDERS, Aim, Choice, LimitedOrder, Plan, order_within, prioritize
-from icsched.orders.auto import challenged, order_of
+from icsched.orders.auto import challenged, order_of, present_order
 from icsched.orders.definition import FIFO, PRESENT
 from icsched.sim import AnyPool, Played
 from icsched.workflow import Note, Section, Workflow
@@ -122,7 +122,8 @@ class Ordered:
     as if there were no section. `reason_to_leave` says why the order should not be written, or is
     None if it should be: an order that the user named, or that a good section has, is written.
     `present` has the priorities of the files, those in sections included; None if "auto" was not
-    asked for.
+    asked for. `withheld` says why no gain can be forecast, and so no order is chosen: the plan is
+    then the order that the files have.
     """
 
     workflow: Workflow
@@ -134,6 +135,7 @@ class Ordered:
     reason_to_leave: Choice | None = None
     present: Ids | None = None
     cautions: tuple[Note, ...] = ()
+    withheld: Note | None = None
 
     @cached_property
     def priorities(self) -> dict[str, int]:
@@ -147,7 +149,7 @@ class Ordered:
         They cannot stay: DAGMan may refuse the files.
         """
         is_stale = any(section.problems for section in self.sections)
-        return is_stale and self.reason_to_leave is not None
+        return is_stale and (self.reason_to_leave or self.withheld) is not None
 
 
 def order_workflow(workflow: Workflow, wanted: WantedOrder) -> Ordered:
@@ -164,7 +166,9 @@ def order_within_memory(workflow: Workflow, memory: int, sizes_file: str | None)
     return Ordered(workflow, limited.plan, sections, limited)
 
 
-def choose_order(workflow: Workflow, given: GivenPool | None) -> Ordered:
+def choose_order(
+    workflow: Workflow, given: GivenPool | None, *, may_withhold: bool = False
+) -> Ordered:
     """Choose an order by simulation, as if the files had no section of icsched's.
 
     *given* is the pool to choose for, None if the user said nothing about it.
@@ -172,13 +176,23 @@ def choose_order(workflow: Workflow, given: GivenPool | None) -> Ordered:
     So the same files get the same order, whatever was written into them before. Then the order in
     a good section is compared with that order. A section is good if it is not out of date, and all
     files of the user's have one.
+
+    With *may_withhold* no order is chosen if the pool cannot show how the jobs run: even the sign
+    of a gain may be wrong.
     """
+    given = None if given is None else given.submitted(workflow)
     source, pool = workflow.source, given.pool if given else None
     sections, own, against = source.sections(), workflow, None
     if sections:
         stated = source.own_priorities()
         lines = None if stated is None else or_zero(stated, np.int32)
         own = replace(workflow, priorities=lines)
+    cautions = cautions_about(workflow, given)
+    why = next((note for note in cautions if note.code == NEEDS_LEFT_OUT), None)
+    if may_withhold and why is not None:
+        others = tuple(note for note in cautions if note is not why)
+        plan, now = _plan_of_files(own), workflow.residual.priorities
+        return Ordered(own, plan, sections, present=now, cautions=others, withheld=why)
     plan = WantedOrder(AUTO).plan(own, pool=pool)
     is_whole = bool(sections) and len(sections) == len(source.named())
     has_good = is_whole and not any(section.problems for section in sections)
@@ -194,8 +208,16 @@ def choose_order(workflow: Workflow, given: GivenPool | None) -> Ordered:
         choice_without_section=None if against is None else plan.choice,
         reason_to_leave=None if reason is None or reason.is_worth_it else reason,
         present=workflow.residual.priorities,
-        cautions=cautions_about(workflow, given),
+        cautions=cautions,
     )
+
+
+def _plan_of_files(workflow: Workflow) -> Plan:
+    """Return the order in which the jobs run that are left, if nothing is written."""
+    left = workflow.residual
+    name, _, order = present_order(left.dag, left.priorities)
+    plan = prioritize(left, order, label=NOW if name == PRESENT else name)
+    return replace(plan, dag=workflow.dag)
 
 
 def _against_section(workflow: Workflow, plan: Plan, pool: AnyPool | None) -> Choice | None:
@@ -204,4 +226,4 @@ def _against_section(workflow: Workflow, plan: Plan, pool: AnyPool | None) -> Ch
     present = left.priorities
     if present is None or np.array_equal(order_of(left.dag, present), order):
         return None
-    return challenged(left.dag, order, left.run_times, Aim(pool, present))
+    return challenged(left.dag, order, left.run_times, Aim(pool, present, workflow=left))

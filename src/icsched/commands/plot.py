@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from icsched.commands.inputs import USUAL, FileOptions, check_output, with_run_times
-from icsched.commands.notes import about_pool, caution_text
+from icsched.commands.notes import about_needs, about_pool, caution_text
 from icsched.commands.options import OutputName, PathName, RunTimeFiles, refuse
 from icsched.commands.ordering import AUTO, OrderWords, WantedOrder, as_played, is_played_live
 from icsched.commands.pool_options import USUAL_POOL, PoolOptions, naming_pool, usual_pool
@@ -113,6 +113,7 @@ def _lanes(asked: Asked) -> Drawn:
     same random draws.
     """
     own, workflow = asked.pool_options.pool(), asked.read()
+    own = None if own is None else own.submitted(workflow)
     left = workflow.residual
     pool = usual_pool(workflow) if own is None else own.pool
     experiment = Experiment(left, pool, Times())
@@ -129,7 +130,7 @@ def _lanes(asked: Asked) -> Drawn:
     unit = "" if workflow.run_times is None else "s"
     figure = partial(draw.lanes_figure, asked.title, runs, kind, kinds, unit=unit)
     words = f"who ran which job when, for {named(', '.join(runs))}"
-    return Drawn(asked.title, words, figure, about_pool(own))
+    return Drawn(asked.title, words, figure, (*about_pool(own), *about_needs(workflow, own)))
 
 
 def _study(asked: Asked) -> Drawn:

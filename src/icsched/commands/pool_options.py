@@ -1,9 +1,9 @@
 """Options for pools, times and samplings, and what they stand for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Annotated
+from dataclasses import dataclass, field, fields, replace
+from typing import Annotated, Any
 
 import numpy as np
 from cyclopts import Parameter
@@ -11,9 +11,10 @@ from cyclopts import Parameter
 from icsched.commands.options import RUN_TIMES_HELP, WHOLE, Flag, PathName, RunTimeFiles
 from icsched.errors import ArgumentError, FormatError, PoolError
 from icsched.sim import AnyPool, Paired, PaperSampling, Pool, Times, Workers, pool_to_dict
+from icsched.sim.machines import HTCondor, Machines, machine_in
 from icsched.sim.model import TimeLaw
 from icsched.sim.pools import REPLAY_ERROR, RUNNING_ERROR, read_pool_data, usual_pools
-from icsched.workflow import Workflow
+from icsched.workflow import SlotSettings, Workflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,11 +23,41 @@ class GivenPool:
 
     `replay_error` is the simulated end over the actual end, less 1. `running_error` is the mean
     difference of the numbers of running jobs, over their mean. None if nobody says it.
+    `by_machines` says that --machines named it: the workflow says which engine fills the machines.
     """
 
     pool: AnyPool
     replay_error: float | None = None
     running_error: float | None = None
+    by_machines: bool = field(default=False, kw_only=True)
+
+    def submitted(self, workflow: Workflow) -> "GivenPool":
+        """Return the pool as the files of *workflow* say that jobs are submitted to it.
+
+        Only the files of a workflow for HTCondor say something, and only of machines.
+        """
+        pool = self.pool
+        if not isinstance(pool, Machines) or not (pool.htcondor or self.by_machines):
+            return self
+        said = workflow.source.slot_settings()
+        return self if said is None else replace(self, pool=_as_said(pool, said))
+
+
+def _as_said(pool: Machines, said: SlotSettings) -> Machines:
+    """Return machines of HTCondor's with what the files of a workflow say."""
+    known = {each.name for each in fields(HTCondor)}
+    of_slots: dict[str, Any] = {name: value for name, value in said.dagman.items() if name in known}
+    of_queue: dict[str, Any] = {
+        name: int(value) for name, value in said.dagman.items() if name not in known
+    }
+    if "scan_submissions" in of_slots:
+        of_slots["scan_submissions"] = int(of_slots["scan_submissions"])
+    if said.holds_nothing:
+        of_slots["hold"] = 0.0
+    if said.is_exact:
+        of_slots["exact_cores"] = True
+    condor = replace(pool.htcondor or HTCondor(), **of_slots)
+    return replace(pool, htcondor=condor, **of_queue)
 
 
 def read_given_pool(path: str) -> GivenPool:
@@ -60,6 +91,14 @@ _MEANS_HELP = (
 )
 
 
+MachineWords = Annotated[Sequence[str], Parameter(negative="", show_default=False)]
+
+
+def machines_given(words: Sequence[str]) -> GivenPool:
+    """Return the pool of --machines; raises ArgumentError for words that name no machines."""
+    return GivenPool(Machines([machine_in(word) for word in words]), by_machines=True)
+
+
 @contextmanager
 def naming_pool(path: str | None) -> Iterator[None]:
     """Turn errors about a pool into errors about its file at *path*, if it has one."""
@@ -80,12 +119,16 @@ class PoolOptions:
     ----------
     workers
         Number of workers that ask for jobs.
+    machines
+        Machines as COUNTxCORES or COUNTxCORESxMEMORY, such as 12x8x64G; can be given several times.
+        A DAGMan workflow runs on them as HTCondor fills its slots.
     pool_file
-        JSON file with the pool; not with --workers.
+        JSON file with the pool; not with --workers or --machines.
 
     """
 
     workers: Annotated[int | None, WHOLE] = None
+    machines: MachineWords = ()
     pool_file: Annotated[PathName | None, Parameter(name="--pool")] = None
 
     @property
@@ -93,18 +136,24 @@ class PoolOptions:
         """The option that was given, or None."""
         if self.pool_file is not None:
             return "--pool"
+        if self.machines:
+            return "--machines"
         return None if self.workers is None else "--workers"
 
     def pool(self) -> GivenPool | None:
         """Return the pool, or None if the user said nothing about it.
 
-        Raises ArgumentError for both options, and FormatError for a file that is no pool.
+        Raises ArgumentError for several options, and FormatError for a file that is no pool.
         """
-        if self.pool_file is None:
-            return None if self.workers is None else GivenPool(Workers(self.workers))
-        if self.workers is not None:
-            raise ArgumentError("--pool cannot be used with --workers")
-        return read_given_pool(self.pool_file)
+        if self.workers is not None and self.given != "--workers":
+            raise ArgumentError(f"{self.given} cannot be used with --workers")
+        if self.pool_file is not None and self.machines:
+            raise ArgumentError("--pool cannot be used with --machines")
+        if self.pool_file is not None:
+            return read_given_pool(self.pool_file)
+        if self.machines:
+            return machines_given(self.machines)
+        return None if self.workers is None else GivenPool(Workers(self.workers))
 
 
 @Parameter(name="*", group="Times")

@@ -42,7 +42,14 @@ from icsched.commands.inputs import (
     times_sentence,
     with_run_times,
 )
-from icsched.commands.notes import SectionAction, caution_text, sentences, stale_sections
+from icsched.commands.launch_advice import LaunchAdvice, advice_text, launch_advice
+from icsched.commands.notes import (
+    SectionAction,
+    caution_text,
+    running,
+    sentences,
+    stale_sections,
+)
 from icsched.commands.options import FileName, Json, PathName, refuse
 from icsched.commands.ordering import (
     AUTO,
@@ -53,7 +60,7 @@ from icsched.commands.ordering import (
     order_within_memory,
     order_workflow,
 )
-from icsched.commands.pool_options import USUAL_POOL, PoolOptions, naming_pool
+from icsched.commands.pool_options import USUAL_POOL, GivenPool, PoolOptions, naming_pool
 from icsched.commands.terminal import (
     STANDARD_INPUT,
     STANDARD_OUTPUT,
@@ -93,6 +100,7 @@ class PrioAnswer:
     changes: list[Change] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     stale: list[Stale] = field(default_factory=list)
+    advice: LaunchAdvice | None = None
     written: list[Written] = field(default_factory=list)
 
     def order(self, order: Callable[[Workflow], Ordered], run_times: Sequence[str]) -> None:
@@ -114,9 +122,18 @@ class PrioAnswer:
             after = FORMATS.find(workflow.format).after_inner
             self.notes.append(Note("inner-throttle", after))
 
+    def advise(self, given: GivenPool | None) -> None:
+        """Find out how to submit the workflow with its order, unless nobody will see the advice."""
+        writing = self.writing
+        if self.ordered is not None and not writing.only_looks and not writing.makes_table:
+            output = None if writing.output == STANDARD_OUTPUT else writing.output
+            self.advice = launch_advice(self.ordered, given, output)
+
     def _plan(self, file: str, found: Ordered, *, is_own: bool) -> None:
         """Find out what to change; note what is done, out of date, and where run times are from."""
         known = times_known(found.workflow, is_own=is_own)
+        if self.writing.in_place and (lock := found.workflow.source.is_running()):
+            self.notes.append(running(lock))
         if done := done_sentence(found.workflow, "order"):
             self.notes.append(Note("resumed", done))
         if known:
@@ -141,26 +158,26 @@ class PrioAnswer:
             text = f"{file}: no order {writing.was_or_would_be} written, because there are no jobs"
             self.notes.append(Note(NOTHING_WRITTEN, text))
             return [change for change in changes if not change.is_none]
-        choice = found.reason_to_leave
+        leave = found.reason_to_leave or found.withheld
         has_good = bool(sections) and not found.removes_sections
-        if choice is None or (writing.output is not None and has_good):
+        if leave is None or (writing.output is not None and has_good):
             self.notes += planning_notes(file, found, writing)
             return changes
         was = writing.was_or_would_be
         if writing.output is not None:
             copy = "standard output" if writing.output == STANDARD_OUTPUT else writing.output
-            what = f"{copy}: a copy of {file} without an order, because it is"
-            self.notes.append(_not_worth("copied-without-order", what, choice))
+            what = f"{copy}: a copy of {file} without an order"
+            self.notes.append(_left_out("copied-without-order", what, leave))
             return [copy_without_order(workflow, writing.output, writing)]
         if found.removes_sections:
             for section in sections:
-                what = f"{section.path}: icsched's section {was} removed, because a new one is"
-                self.notes.append(_not_worth("section-removed", what, choice))
+                what = f"{section.path}: icsched's section {was} removed"
+                self.notes.append(_left_out("section-removed", what, leave, "a new one"))
             return _removals(FORMATS.find(workflow.format), workflow.source.named(), workflow)
         stays = ", and icsched's section stays" if sections else ""
         path = sections[0].path if sections else file
-        what = f"{path}: nothing {was} written{stays}, because it is"
-        self.notes.append(_not_worth(NOTHING_WRITTEN, what, choice))
+        what = f"{path}: nothing {was} written{stays}"
+        self.notes.append(_left_out(NOTHING_WRITTEN, what, leave))
         return ()
 
     def remove(self) -> None:
@@ -206,10 +223,10 @@ class PrioAnswer:
 NOTHING_WRITTEN = "nothing-written"
 
 
-def _not_worth(code: str, what: str, choice: Choice) -> Note:
-    """Return the note that *what* happens because an order gains too little."""
-    why = f"{reason(choice)}; --order NAME writes an order anyway"
-    return Note(code, f"{what} not worth it: {why}")
+def _left_out(code: str, what: str, leave: Choice | Note, order: str = "it") -> Note:
+    """Return the note that *what* happens because *order* gains too little, or nobody can know."""
+    why = leave.text if isinstance(leave, Note) else f"{order} is not worth it: {reason(leave)}"
+    return Note(code, f"{what}, because {why}; --order NAME writes an order anyway")
 
 
 def _removals(chosen: Format, paths: Sequence[str], workflow: Workflow | None) -> Sequence[Change]:
@@ -235,9 +252,11 @@ def text(found: PrioAnswer) -> str:
     if ordered is None:
         return _written(found, "restored") + told
     is_written = any(not is_table(entry.file) for entry in found.written)
-    advice = FORMATS.find(ordered.workflow.format).after_writing  # for people: it is not in JSON
-    if advice and is_written and _gains(ordered):
-        told += f"{advice}.\n"
+    after = FORMATS.find(ordered.workflow.format).after_writing  # for people: it is not in JSON
+    if found.advice is not None:
+        told += advice_text(found.advice, is_written=found.writing.writes_order)
+    elif after and is_written and _gains(ordered):
+        told += f"{after}.\n"
     return _order(found, ordered) + _written(found, "wrote") + told
 
 
@@ -264,7 +283,7 @@ def _order(found: PrioAnswer, ordered: Ordered) -> str:
     seconds = f"{found.seconds['order']:.2f} s"
     return (
         f"{file}: {size(len(dag), dag.arc_count)}, ordered by {plan.ordered_by} in {seconds}\n"
-        f"{_chosen(ordered, ordered.choice) if ordered.choice else ''}"
+        f"{_chosen(ordered, ordered.choice) if ordered.choice else _withheld(ordered)}"
         f"{brief_sentence(plan.proof, certified)}{unbounded(plan, certified)}\n"
         f"{_cost(ordered.limited) if ordered.limited else lead_sentence(plan)}\n"
     )
@@ -280,6 +299,11 @@ def _chosen(ordered: Ordered, choice: Choice) -> str:
     if not choice.is_timed:
         told += f"{UNTIMED if ordered.workflow.run_times is None else ALL_ZERO}\n"
     return f"{told}Order: {label((ordered.plan.choice or choice).chosen)}\n"
+
+
+def _withheld(ordered: Ordered) -> str:
+    """Say why no gain is forecast, and no order chosen; "" for an order that the user named."""
+    return "" if ordered.withheld is None else f"no forecast: {ordered.withheld.text}.\n"
 
 
 def _cost(limited: LimitedOrder) -> str:
@@ -342,8 +366,14 @@ def keys(found: PrioAnswer) -> dict[str, object]:
     """Return the order and what was written as JSON shows them."""
     cautions = () if found.ordered is None else found.ordered.cautions
     order = {} if found.ordered is None else _order_keys(found.ordered, found.seconds)
+    if order:
+        order["advice"] = plain(found.advice)
     notes = sentences([*cautions, *found.notes])
-    return {**order, "written": plain(found.written), "notes": notes}
+    return {
+        **order,
+        "written": plain(found.written),
+        "notes": notes,
+    }
 
 
 def _order_keys(ordered: Ordered, seconds: dict[str, float]) -> dict[str, object]:
@@ -422,12 +452,13 @@ def prio(
     if limit is not None:
         how = partial(order_within_memory, memory=limit, sizes_file=memory.sizes)
     elif order.order == AUTO:
-        how = partial(choose_order, given=given)
+        how = partial(choose_order, given=given, may_withhold=True)
     with naming_pool(pool_options.pool_file):
         if writing.remove:
             found.remove()
         else:
             found.order(how, order.run_times)
+            found.advise(given)
     if writing.only_looks:
         _show(found, as_json=json_)
         return

@@ -159,6 +159,7 @@ def report_of(paths: Sequence[str], wanted: Reported, *, output: str | None = No
         if not wanted.run_times:
             workflow = timed(workflow, table, wanted.logs)
     workflow = with_run_times(workflow, wanted.run_times)
+    given = None if given is None else given.submitted(workflow)
     pool = usual_pool(workflow) if given is None else given.pool
     # Without a pool on several usual ones, as `icsched prio`.
     ordered = choose_order(workflow, given)

@@ -34,8 +34,10 @@ from icsched.commands.pool_options import (
     ENOUGH_RUNS,
     UNIT_TIMES,
     GivenPool,
+    MachineWords,
     SamplingOptions,
     TimeOptions,
+    machines_given,
     naming_pool,
     read_given_pool,
 )
@@ -128,7 +130,7 @@ def _answer(
         source = "--run-times" if time_options.run_times else files[0]
         check_unit(source, has_unit=has_unit)
     workflow = with_run_times(workflow, time_options.run_times)
-    left = workflow.residual
+    left, given = workflow.residual, given.submitted(workflow)
     if left.run_times is not None:
         times = replace(times, doubt=doubt_about(left))
     experiment = Experiment(left, given.pool, times)
@@ -156,7 +158,7 @@ def check_unit(source: str, *, has_unit: bool, option: str = "--interval") -> No
     if not has_unit:
         raise ArgumentError(
             f"{source}: run times are in seconds: say {option}, the mean seconds between"
-            " batches, --workers or --pool"
+            " batches, --workers, --machines or --pool"
         )
 
 
@@ -405,6 +407,10 @@ class SimulatedPool:
         Time of an assignment beside the job's own, whatever the worker's speed; 0 by default.
     delay
         Time until a result, or the loss of a job, changes what can be taken; 0 by default.
+    machines
+        Machines as COUNTxCORES or COUNTxCORESxMEMORY, such as 12x8x64G; can be given several times.
+        A DAGMan workflow runs on them as HTCondor fills its slots. No other option of the pool can
+        be used with it.
     pool_file
         JSON file that says all this; no other option of the pool can be used with it.
 
@@ -422,24 +428,33 @@ class SimulatedPool:
     replicas: Annotated[int, WHOLE] = 1
     overhead: Annotated[float, Parameter(show_default=False)] = 0.0
     delay: Annotated[float, Parameter(show_default=False)] = 0.0
+    machines: MachineWords = ()
     pool_file: Annotated[PathName | None, Parameter(name="--pool")] = None
 
     @property
     def has_unit(self) -> bool:
         """Whether the user said what a unit of time is."""
         given = self.interval, self.workers, self.pool_file
-        return any(value is not None for value in given)
+        return bool(self.machines) or any(value is not None for value in given)
 
     def given(self) -> GivenPool:
         """Return the pool; raises ArgumentError for options that cannot be used together.
 
         Raises FormatError for a file that is no pool.
         """
-        if self.pool_file is None:
+        if self.pool_file is None and not self.machines:
             return GivenPool(self._said())
-        if replace(self, pool_file=None) != SimulatedPool():
-            raise ArgumentError("--pool cannot be used with other options of the pool")
-        return read_given_pool(self.pool_file)
+        of_file = self.pool_file is not None
+        one, alone = (
+            ("--pool", {"pool_file": None}) if of_file else ("--machines", {"machines": ()})
+        )
+        if replace(self, **alone) != SimulatedPool():
+            raise ArgumentError(f"{one} cannot be used with other options of the pool")
+        return (
+            machines_given(self.machines)
+            if self.pool_file is None
+            else read_given_pool(self.pool_file)
+        )
 
     def _said(self) -> AnyPool:
         """Return the pool that the options other than --pool say."""

@@ -39,7 +39,7 @@ def auto_order(dag: Dag, run_times: Floats | None = None, aim: Aim | None = None
     prio = prio_order(dag, run_times)
     if not len(dag):  # no task is left to run
         return prio
-    orders = _candidates(dag, run_times, prio)
+    orders = candidates(dag, run_times, prio)
     choice = _raced(dag, orders, run_times, aim)
     if choice.chosen == "prio":
         return Made(prio.order, prio.proof, choice)
@@ -73,7 +73,7 @@ def order_of(dag: Dag, priorities: Ids) -> Ids:
     return priority_order(dag, ranks_of(wanted))
 
 
-def _candidates(dag: Dag, run_times: Floats | None, prio: Made) -> dict[str, Ids]:
+def candidates(dag: Dag, run_times: Floats | None, prio: Made) -> dict[str, Ids]:
     """Return the different orders to choose from; of equal orders only the first."""
     made = {
         "prio": prio.order,
@@ -89,7 +89,7 @@ def _candidates(dag: Dag, run_times: Floats | None, prio: Made) -> dict[str, Ids
 
 def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim) -> Choice:
     """Let *orders* race against the user's present order, which is added to them."""
-    present, played, listed = _present(dag, aim.priorities)
+    present, played, listed = present_order(dag, aim.priorities)
     racing = {name: Played("static", Schedule.trusted(dag, ids)) for name, ids in orders.items()}
     racing[present] = played
     orders[present] = listed
@@ -98,7 +98,9 @@ def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim)
     times = Times(means=means)
     asked = usual_pools(dag, means) if aim.pool is None else [aim.pool]
     pools = affordable(dag, asked, times, orders=len(racing), budget=aim.budget)
-    raced = run_race(dag, racing, present, pools, times, budget=aim.budget, seed=aim.seed)
+    graph = dag if aim.workflow is None else aim.workflow
+    entered = graph, racing, present, pools, times
+    raced = run_race(*entered, budget=aim.budget, seed=aim.seed)
     return Choice(
         best=raced.winner,
         present=present,
@@ -115,7 +117,7 @@ def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim)
     )
 
 
-def _present(dag: Dag, priorities: Ids | None) -> tuple[str, Played, Ids]:
+def present_order(dag: Dag, priorities: Ids | None) -> tuple[str, Played, Ids]:
     """Return the user's present order: its name, how it is played, and its ids."""
     if priorities is None or (priorities == priorities[0]).all():
         return FIFO, Played("fifo"), dag.fifo_order

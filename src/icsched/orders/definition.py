@@ -11,6 +11,7 @@ from icsched.frames import Answer, Rounded, brief
 from icsched.sim import AnyPool, Playing
 from icsched.sim.race import Interval
 from icsched.theory import Proof
+from icsched.workflow import Workflow
 
 FIFO, PRESENT = "fifo", "present"  # names of the order that the user has now
 NEW = "new"  # name of an order that races against an icsched section
@@ -24,13 +25,15 @@ class Aim:
 
     *pool* is None if it is unknown. *priorities* has the priorities in the user's files, one for
     each task, larger runs first; None if the files have none. *budget* is in seconds of simulation
-    on one core of usual speed. Raises ArgumentError for a budget that is out of range.
+    on one core of usual speed. *workflow* has the tasks to order, with what each needs; None if
+    only the dag is known. Raises ArgumentError for a budget that is out of range.
     """
 
     pool: AnyPool | None = None
     priorities: Ids | None = None
     budget: float = 1.0
     seed: int = 0
+    workflow: Workflow | None = None
 
     def __post_init__(self) -> None:
         if self.pool is not None and not isinstance(self.pool, AnyPool):

@@ -153,7 +153,7 @@ def prioritize(
     if isinstance(order, str):
         most, first = 1.0 if budget is None else budget, 0 if seed is None else seed
         for_pool = ORDERS.find(order).for_pool
-        aim = Aim(pool, left.priorities, most, first) if for_pool else None
+        aim = Aim(pool, left.priorities, most, first, left) if for_pool else None
         made = made_order(dag, order, times, aim)
         if isinstance(made, Made):
             schedule = Schedule.trusted(dag, made.order)

@@ -138,6 +138,7 @@ def _named(experiment: Experiment, name: str) -> Played:
     entry = ORDERS.find(name)
     if entry.played != "static":
         return Played(entry.played)
-    made = made_order(experiment.dag, name, experiment.means, Aim(experiment.pool))
+    aim = Aim(experiment.pool, workflow=experiment.workflow.residual)
+    made = made_order(experiment.dag, name, experiment.means, aim)
     ids = made.order if isinstance(made, Made) else made
     return Played("static", Schedule.trusted(experiment.dag, ids))

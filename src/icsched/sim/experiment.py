@@ -107,7 +107,10 @@ class Experiment:
             self._held = demands(self._needs, len(self.dag), pool, self.dag.names)
             model = replace(model, machines=_machines(pool, self._held))
             if pool.htcondor:
+                limited = self.workflow.residual.source.categories()
                 categories = slot_engine.Categories.none(len(self.dag))
+                if limited is not None:
+                    categories = slot_engine.Categories(*limited)
                 self._slots = slot_model(pool, pool.htcondor, self._held, categories)
         self._model = model
 

@@ -238,6 +238,23 @@ def demands(
     return Demands(groups, amounts, capacities)
 
 
+def unequal_needs(needs: Mapping[str, Floats]) -> list[str]:
+    """Return the resources of which tasks need different amounts.
+
+    A task that does not say its cores needs one, and a task needs nothing of other resources unless
+    it says so.
+
+    >>> unequal_needs({"cores": np.array([1.0, np.nan]), "gpus": np.array([1.0, np.nan])})
+    ['gpus']
+    """
+    usual = {name: 1.0 if name == CORES else 0.0 for name in needs}
+    return [
+        name
+        for name, amounts in needs.items()
+        if len(np.unique(np.nan_to_num(amounts, nan=usual[name]))) > 1
+    ]
+
+
 def _unit(name: str) -> int:
     return 1 if name.endswith("_bytes") else _FRACTION
 

@@ -14,12 +14,13 @@ from statistics import NormalDist
 import numpy as np
 
 from icsched.arrays import Floats
-from icsched.dag import Dag
+from icsched.dag import Dag, Graph
 from icsched.errors import PoolError
 from icsched.frames import Answer
 from icsched.pebble import remaining_paths
 from icsched.sim.experiment import Experiment
 from icsched.sim.model import AnyPool, Played, Pool, Times, checked_means
+from icsched.workflow import workflow_of
 
 WORK_A_SECOND = 12_000_000  # simulated tasks and batches: about one second of work for one core
 SLOWER = 0.01  # an order that is slower than the present order by more on some pool is not chosen
@@ -64,7 +65,7 @@ class Raced(Answer):
 
 
 def run_race(
-    dag: Dag,
+    graph: Graph,
     orders: Mapping[str, Played],
     present: str,
     pools: Sequence[AnyPool],
@@ -72,6 +73,8 @@ def run_race(
     *,
     budget: float,
     seed: int,
+    elsewhere: Mapping[str, AnyPool] | None = None,
+    alike: float = ALIKE,
 ) -> Raced:
     """Find the order that is fastest on average over *pools*, within a budget of seconds.
 
@@ -79,6 +82,11 @@ def run_race(
     order that is more than 1% slower than the order named *present* on some pool does not win. The
     check on fresh draws refuses a winner only if it is clearly slower by that much. Refusing every
     winner that looks slower would bias the reported ratio. Among equal orders the first wins.
+    *graph* is a dag, or a workflow whose tasks hold what they need on machines.
+
+    An order that *elsewhere* names runs on that pool in place of *pools*, which is then one pool.
+    So the same order can race against itself with other settings. Orders whose times differ by a
+    smaller share than *alike* count as equal.
 
     >>> from icsched.sim import Workers
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["b"]})
@@ -87,11 +95,15 @@ def run_race(
     >>> run_race(fork, orders, "fifo", *model, budget=0.01, seed=1).winner
     'path'
     """
+    dag = workflow_of(graph).residual.dag
     longest = float(remaining_paths(dag, checked_means(dag, times)).max())
     most = budget * WORK_A_SECOND
     _check_affordable(pools, longest, len(orders), most)
-    first = Experiment(dag, pools[0], times)
-    race = _Race([first, *map(first.on, pools[1:])], orders, present, seed)
+    first = Experiment(graph, pools[0], times)
+    usual = [first, *map(first.on, pools[1:])]
+    moved = {} if elsewhere is None else elsewhere
+    own = {name: [first.on(moved[name])] if name in moved else usual for name in orders}
+    race = _Race(own, orders, present, seed, alike)
     work = sum(_expected_work(len(dag), pool, longest) for pool in pools)
     race.run(most - max(most * CHECKED_SHARE, 2 * FEWEST_CHECKS * work), work)
     winner = race.winner()
@@ -144,17 +156,19 @@ class _Race:
 
     def __init__(
         self,
-        experiments: Sequence[Experiment],
+        experiments: Mapping[str, Sequence[Experiment]],
         orders: Mapping[str, Played],
         present: str,
         seed: int,
+        alike: float,
     ) -> None:
         self.work = 0.0  # work done so far
         self.runs = 0
-        self._experiments, self._seed = experiments, seed
+        self._experiments, self._seed, self._alike = experiments, seed, alike
+        self._pools = len(experiments[present])
         self._orders, self._present = orders, present
         self._running = list(orders)
-        self._logs = {name: np.empty((len(experiments), 0)) for name in orders}
+        self._logs = {name: np.empty((self._pools, 0)) for name in orders}
 
     def run(self, most: float, work_of_a_run: float) -> None:
         """Make rounds until the winner is clear, all orders are equal, or the budget is used."""
@@ -175,10 +189,9 @@ class _Race:
 
     def fresh(self, winner: str, most: float) -> Floats:
         """Return how far the winner is behind on fresh draws, with a row for each pool."""
-        pools = len(self._experiments)
         if winner == self._present:
-            return np.zeros((pools, 2))
-        cost = 2 * pools * self.work / self.runs
+            return np.zeros((self._pools, 2))
+        cost = 2 * self._pools * self.work / self.runs
         runs = max(FEWEST_CHECKS, min(MOST_RUNS, int(most / cost)))
         mine, theirs = (self._simulated(name, FRESH, runs) for name in (winner, self._present))
         return mine - theirs
@@ -186,7 +199,7 @@ class _Race:
     def _simulated(self, name: str, first: int, runs: int) -> Floats:
         """Return the logarithm of the time of each run, a row for each pool."""
         rows = []
-        for experiment in self._experiments:
+        for experiment in self._experiments[name]:
             made = experiment.runs(self._orders[name], seed=self._seed, first_run=first, runs=runs)
             self.work += len(experiment.dag) * runs + float(made.batches.sum())
             self.runs += runs
@@ -197,7 +210,7 @@ class _Race:
         """Return the first of the best orders that are on no pool much slower than the present."""
         safe = self._safe()
         best = min(self._lead(name).mean() for name in safe)
-        return next(name for name in safe if self._lead(name).mean() <= best + ALIKE)
+        return next(name for name in safe if self._lead(name).mean() <= best + self._alike)
 
     def ratios(self) -> dict[str, float]:
         """Return the ratio of each order's time to the present order's time."""

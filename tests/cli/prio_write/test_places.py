@@ -14,8 +14,8 @@ from tests.unstamped import unstamped
 NOTHING = "nothing to change: the file has this order already"
 NO_BLOCK = "nothing to remove: the file has no section of icsched's"
 THROTTLE = (
-    "submit with condor_submit_dag -maxjobs N, where N is near the most slots that you get:"
-    " without a throttle, jobs may start out of order, and a smaller N leaves slots idle.\n"
+    "submit with condor_submit_dag; --machines COUNTxCORES says whether a throttle (-maxjobs)"
+    " ends the run earlier.\n"
 )
 
 

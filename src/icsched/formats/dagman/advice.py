@@ -52,7 +52,7 @@ def advise(workflow: Submission, around: Settings | None = None) -> list[Remark]
     remarks += _about_scripts(workflow)
     remarks += _about_inner_workflows(workflow)
     remarks += _about_submit_files(workflow)
-    default = _counting(workflow, DEFAULT_PRIORITY, around)
+    default = setting_of(workflow, DEFAULT_PRIORITY, around)
     if default and default.value != "0":
         text = f"'{default.text}'" if default.line else default.text
         remarks.append(Remark(default.path, default.line, f"{text} {_SHIFT}"))
@@ -137,7 +137,7 @@ def strictness(workflow: Submission, around: Settings | None = None) -> Remark |
     Looks at the CONFIG file of the workflow, which wins, then at the settings *around* the
     workflow. If nobody knows these, looks at the environment.
     """
-    found = _counting(workflow, USE_STRICT, around)
+    found = setting_of(workflow, USE_STRICT, around)
     value = found.value if found else ""
     if not found or not re.fullmatch(r"[0-9]{1,9}", value) or int(value) <= _MOST_LENIENT:
         return None
@@ -165,8 +165,11 @@ def in_environment(name: str) -> Setting | None:
     return Setting("environment", 0, f"{variable}={value}", value) if value else None
 
 
-def _counting(workflow: Submission, name: str, around: Settings | None) -> Setting | None:
-    """Return the setting of this name that DAGMan will follow: the last one in CONFIG files."""
+def setting_of(workflow: Submission, name: str, around: Settings | None) -> Setting | None:
+    """Return the setting of this name that DAGMan will follow: the last one in CONFIG files.
+
+    *around* has the settings around the workflow; None for the environment alone.
+    """
     found = in_environment(name) if around is None else around.get(name)
     for path in configs(workflow):
         for line, text in statements(_read(path)[0].decode(errors="replace")):

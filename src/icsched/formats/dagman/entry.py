@@ -161,8 +161,8 @@ DAGMAN = Format(
     removals=_removals,
     names_others=has_variables,
     after_writing=(
-        "submit with condor_submit_dag -maxjobs N, where N is near the most slots that you get:"
-        " without a throttle, jobs may start out of order, and a smaller N leaves slots idle"
+        "submit with condor_submit_dag; --machines COUNTxCORES says whether a throttle (-maxjobs)"
+        " ends the run earlier"
     ),
     after_inner=(
         "-maxjobs does not reach inner workflows: put DAGMAN_MAX_JOBS_SUBMITTED = N into a CONFIG"

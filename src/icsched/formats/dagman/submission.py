@@ -333,18 +333,29 @@ def _statement_of(scope: Scope, parent: int, child: int) -> Statement | None:
     return None
 
 
-def are_jobs_limited(workflow: Submission) -> bool:
-    """Whether some job is in a category that has a MAXJOBS limit."""
-    limits = workflow.scope.limits
-    for place in workflow.places if limits else ():
-        for some in place.scope.modifiers:
-            data, begins = some.source.data, some.source.scan.begin[some.statements].tolist()
-            for number, begin in zip(some.statements.tolist(), begins, strict=True):
-                if data[begin : begin + 8].upper() == b"CATEGORY":  # to parse only these
-                    command = Statement(some.source, number).command
-                    if isinstance(command, Category) and place.category(command.category) in limits:
-                        return True
-    return False
+def categories(workflow: Submission) -> tuple[Ids, Ids] | None:
+    """Return the category of each job, -1 for none, and the MAXJOBS limit of each category.
+
+    Returns None if no job is in a category with a limit. A limit of 0, with which no run ends, is
+    left out.
+    """
+    limits = {name: limit for name, limit in workflow.scope.limits.items() if limit}
+    numbers = {name: number for number, name in enumerate(limits)}
+    found = np.full(len(workflow.names), -1, np.int32)
+    ids = workflow.dag.ids if limits else {}
+    for said in workflow.statements_about_jobs() if limits else ():
+        source, number = said.statement.source, said.statement.number
+        begin = source.scan.begin[number]
+        if source.data[begin : begin + 8].upper() != b"CATEGORY":  # to parse only these
+            continue
+        task = ids.get(workflow.scope.names[said.place.first + said.slot])
+        if task is not None and isinstance(said.modifier, Category):
+            found[task] = numbers.get(said.place.category(said.modifier.category), -1)
+    used = np.unique(found[found >= 0])
+    if not len(used):
+        return None
+    of_job = np.where(found < 0, -1, np.searchsorted(used, found)).astype(np.int32)
+    return of_job, np.array(list(limits.values()), np.int32)[used]
 
 
 def inner_workflows(workflow: Submission) -> Iterator[Job]:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from icsched.arrays import Floats
+from icsched.arrays import Floats, Ids
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import is_special
 from icsched.formats.dagman.advice import refusal, strictness, unread_configs
 from icsched.formats.dagman.source import is_missing
 from icsched.formats.dagman.staleness import sections
-from icsched.formats.dagman.submission import Submission, are_jobs_limited, inner_workflows
+from icsched.formats.dagman.submission import Submission, categories, inner_workflows
 from icsched.formats.dagman.writer import COMPANION, DagmanWriting, job_priorities, overridden
 from icsched.messages import counted
 from icsched.workflow import (
@@ -23,6 +23,7 @@ from icsched.workflow import (
     Note,
     Remark,
     Section,
+    SlotSettings,
     Workflow,
     WorkflowSource,
 )
@@ -118,9 +119,35 @@ class DagmanSource(WorkflowSource):
                 yield InnerFile(path, job.directory, job.name, is_there=not is_missing(path))
 
     def unsimulated(self) -> str:
-        """Return what icsched does not simulate: limits on categories."""
-        is_limited = are_jobs_limited(self.submission)
+        """Return what only machines of HTCondor simulate: limits on categories."""
+        is_limited = self.categories() is not None
         return "MAXJOBS limits of categories are not simulated" if is_limited else ""
+
+    def categories(self) -> tuple[Ids, Ids] | None:
+        """Return the category of each job, and the MAXJOBS limits."""
+        return self._categories
+
+    @cached_property
+    def _categories(self) -> tuple[Ids, Ids] | None:
+        return categories(self.submission)
+
+    def slot_settings(self) -> SlotSettings:
+        """Return what the files say of HTCondor's slots; reads CONFIG files and submit files."""
+        from icsched.formats.dagman.slots import slot_settings  # few commands need it
+
+        return slot_settings(self.submission, self.settings)
+
+    def command(self, options: Sequence[str], path: str | None = None) -> str:
+        """Return the command that submits the workflow to HTCondor, or its copy at *path*."""
+        from icsched.formats.dagman.slots import command
+
+        return command(self.submission, options, path)
+
+    def is_running(self) -> str | None:
+        """Return the lock of a DAGMan that may run the workflow now, or None."""
+        from icsched.formats.dagman.slots import lock
+
+        return lock(self.submission)
 
     def other_names(self) -> Iterable[str]:
         """Return the names of FINAL, PROVISIONER and SERVICE nodes."""

@@ -1,0 +1,115 @@
+"""Jobs that ask for different cores or memory: no forecast, unless machines are given."""
+
+import json
+
+import pytest
+
+# A good order starts a, which frees the long b; the file starts the two others first.
+DAG = "JOB c x\nJOB d x\nJOB a x\nJOB b y\nPARENT a CHILD b\n"
+TIMES = "task,seconds\na,10\nb,50\nc,40\nd,40\n"
+FORECAST = "no forecast: jobs ask for different {}, and only machines show how such jobs run"
+QUEUE = "queue\n"
+
+
+@pytest.fixture
+def ask(icsched, put):
+    """Run a command on a workflow whose last job asks for *lines*, and read JSON if there is."""
+
+    def run(lines, *words):
+        put({"wf.dag": DAG, "x": QUEUE, "y": lines + QUEUE, "times.csv": TIMES})
+        found = icsched(*words)
+        assert (found.code, found.err) == (0, "")
+        return json.loads(found.out) if "--json" in words else found.out
+
+    return run
+
+
+POOLS = [(), ("--workers", "2")]
+TIMED = ("wf.dag", "--run-times", "times.csv")
+
+
+@pytest.mark.parametrize("pool", POOLS, ids=["usual", "workers"])
+@pytest.mark.parametrize(
+    ("lines", "what"),
+    [
+        ("request_cpus = 4\n", "cores"),
+        ("request_memory = 2G\n", "memory"),
+        ("request_cpus = 4\nrequest_gpus = 1\n", "cores and gpus"),
+    ],
+)
+def test_prio_says_no_gain_and_writes_nothing_if_jobs_ask_for_different_amounts(
+    ask, folder, pool, lines, what
+):
+    said = ask(lines, "prio", *TIMED, *pool, "--in-place")
+
+    assert FORECAST.format(what) in " ".join(said.split())
+    assert "the run should end" not in said
+    assert (folder / "wf.dag").read_text() == DAG
+
+
+def test_jobs_that_all_ask_for_the_same_get_a_forecast(ask, folder):
+    """A job that says nothing of its cores gets one, so 1 is the same."""
+    said = ask("request_cpus = 1\n", "prio", *TIMED, "--workers", "2", "--in-place")
+
+    assert "auto chose prio" in said
+    assert "PRIORITY a" in (folder / "wf.dag").read_text()
+
+
+def test_jobs_that_are_done_may_have_asked_for_more(icsched, put):
+    put(
+        {"wf.dag": "JOB a y DONE\nJOB b x\nJOB c x\n", "x": QUEUE, "y": "request_cpus = 4\nqueue\n"}
+    )
+
+    assert "no forecast" not in icsched("prio", "wf.dag").out
+
+
+def test_an_order_that_the_user_names_is_written_all_the_same(ask, folder):
+    ask("request_cpus = 4\n", "prio", *TIMED, "--order", "critical-path", "--in-place")
+
+    assert "PRIORITY a" in (folder / "wf.dag").read_text()
+
+
+def test_json_says_it_among_the_notes_and_has_no_choice(ask):
+    found = ask("request_cpus = 4\n", "prio", *TIMED, "--in-place", "--json")
+
+    assert found["choice"] is None
+    assert found["advice"] is None
+    assert found["ordered_by"] == "fifo"
+    assert [note for note in found["notes"] if "give --machines" in note] != []
+
+
+def test_what_only_htcondor_can_work_out_is_not_forecast_on_machines_either(ask):
+    lines = "request_cpus = ifthenelse(x, 1, 2)\n"
+
+    said = ask(lines, "prio", *TIMED, "--machines", "2x4")
+
+    assert "no forecast: icsched cannot read what 1 job asks for, as in y:1" in said
+    assert "the run should end" not in said
+
+
+def test_check_finds_nothing_to_write_if_there_is_no_forecast(ask, icsched):
+    ask("request_cpus = 4\n", "show", "wf.dag")
+
+    found = icsched("prio", *TIMED, "--check")
+
+    assert found.code == 0
+    assert "nothing would be written, because jobs ask for different cores" in found.out
+
+
+def test_simulate_says_below_the_numbers_that_workers_cannot_show_it(ask):
+    said = ask("request_cpus = 4\n", "simulate", *TIMED, "--workers", "2", "--runs", "20")
+
+    assert "Jobs ask for different cores, and only machines show" in said
+
+
+# A run that goes on
+
+
+def test_an_order_written_beside_a_lock_of_dagman_does_not_change_that_run(icsched, put):
+    put({"wf.dag": DAG, "wf.dag.lock": "", "x": QUEUE, "y": QUEUE})
+
+    written = icsched("prio", "wf.dag", "--order", "prio", "--in-place").out
+    shown = icsched("prio", "wf.dag", "--order", "prio").out
+
+    assert "wf.dag.lock is there: if DAGMan runs this workflow now, that run keeps its" in written
+    assert "lock" not in shown
