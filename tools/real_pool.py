@@ -8,6 +8,9 @@ leaves a folder with the DAGMan file, its event log, DAGMan's own log and `run.j
 what each job asked for and when it was submitted, started and ended. `--again` reads the folders
 and prints the table again; it needs no pool.
 
+The order `advised` does all that `icsched prio` advises for this pool, lines of submit files and
+throttles included. Then the table says how many real ends were in the interval of their forecast.
+
 Example: ... -m tools.real_pool wide --orders plain,critical-path,auto --repeat 5
 --dagman="-maxjobs 8" --set DAGMAN_HOLD_CLAIM_TIME=0
 """
@@ -36,7 +39,8 @@ from icsched.commands.main import run as icsched
 from tests.htcondor.pool import Condor, await_true, submit_file, text_of
 
 RUNS = Path(__file__).parents[1] / "build" / "real_pool"
-PLAIN = "plain"
+PLAIN, ADVISED = "plain", "advised"
+CORES = 8  # of the pool of tools/htcondor.sh
 SLEEP = ("universe = vanilla", "executable = /bin/sleep", "arguments = $(seconds)")
 NEEDS = ("request_cpus = $(cores)", "request_memory = $(memory)", "request_disk = 8")
 # Whole seconds are too coarse for delays of tenths of a second. The machine of the pool has the
@@ -156,11 +160,54 @@ def write_workflow(place: Path, jobs: Sequence[Job], lines: Sequence[str] = ()) 
 
 def order_workflow(place: Path, order: str, extra: Sequence[str]) -> None:
     """Have icsched write *order* into wf.dag; it knows the true run times."""
-    words = ("prio", str(place / "wf.dag"), "--run-times", str(place / "times.csv"))
-    with redirect_stdout(StringIO()):
-        status = icsched([*words, "--order", order, "--in-place", *extra])
+    prio(place, "--order", order, "--in-place", *extra)
+
+
+def prio(place: Path, *words: str) -> str:
+    """Run `icsched prio` on wf.dag with the true run times; return what it prints."""
+    given = ("prio", str(place / "wf.dag"), "--run-times", str(place / "times.csv"))
+    with redirect_stdout(StringIO()) as printed:
+        status = icsched([*given, *words])
     if status != 0:
         raise RuntimeError(f"icsched cannot order {place}")
+    return printed.getvalue()
+
+
+def follow_advice(place: Path, settings: Mapping[str, str]) -> tuple[str, ...]:
+    """Do what `icsched prio` advises for the pool; return the options of condor_submit_dag.
+
+    The forecasts are left in forecast.json.
+    """
+    (place / "pool.json").write_text(json.dumps(pool_data(settings)))
+    pool = ("--pool", str(place / "pool.json"))
+    found = json.loads(prio(place, *pool, "--json"))
+    (place / "forecast.json").write_text(json.dumps(found["forecast"]))
+    lines = found["advice"]["submit_lines"]
+    for path in place.glob("*.sub") if lines else ():
+        path.write_text("\n".join([*lines, path.read_text()]))
+    prio(place, *pool, "--in-place")
+    most = found["advice"]["max_jobs"]
+    return () if most is None else ("-maxjobs", str(most))
+
+
+def pool_data(settings: Mapping[str, str]) -> dict[str, object]:
+    """Return the pool of tools/htcondor.sh with other *settings*, as a file of icsched says it."""
+    slots = int(settings.get("NUM_SLOTS", 1))
+    machine = {"cores": CORES // slots, "memory_bytes": int(settings["MEMORY"]) // slots * 2**20}
+    htcondor = {
+        name: max(least, float(settings.get(key, usual)))
+        for name, key, usual, least in (
+            ("scan_interval", "DAGMAN_USER_LOG_SCAN_INTERVAL", 1, 0),
+            ("hold", "DAGMAN_HOLD_CLAIM_TIME", 20, 0),
+            ("schedd_interval", "SCHEDD_INTERVAL", 1, 0),
+            ("heartbeat", "SCHEDD_MIN_INTERVAL", 0, 1.05),  # the schedd counts whole seconds
+            ("negotiator_interval", "NEGOTIATOR_INTERVAL", 2, 0),
+            ("cycle_delay", "NEGOTIATOR_CYCLE_DELAY", 0, 0),
+            ("worklife", "CLAIM_WORKLIFE", 1200, 0),
+        )
+    }
+    machines = [{"count": slots, **machine}]
+    return {"schema": 1, "kind": "machines", "machines": machines, "htcondor": htcondor}
 
 
 # What happened
@@ -329,7 +376,9 @@ def run_one(pool: Condor, record: Record, options: argparse.Namespace) -> None:
     """Run one workflow in one order; say when it is done."""
     place = pool.fresh()
     write_workflow(place, record.jobs, record.lines)
-    if record.order != PLAIN:
+    if record.order == ADVISED:
+        record = replace(record, dagman=follow_advice(place, record.settings))
+    elif record.order != PLAIN:
         order_workflow(place, record.order, shlex.split(options.prio))
     keep = options.runs / f"{record.workflow}-{record.seed}-{record.order}"
     done = run_on_pool(pool, record, place, keep, options.logs)
