@@ -9,7 +9,7 @@ what each job asked for and when it was submitted, started and ended. `--again` 
 and prints the table again; it needs no pool.
 
 The order `advised` does all that `icsched prio` advises for this pool, lines of submit files and
-throttles included. Then the table says how many real ends were in the interval of their forecast.
+throttles included. Before each run, `icsched simulate` forecasts its end (forecast.json).
 
 Example: ... -m tools.real_pool wide --orders plain,critical-path,auto --repeat 5
 --dagman="-maxjobs 8" --set DAGMAN_HOLD_CLAIM_TIME=0
@@ -24,7 +24,7 @@ import statistics
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stdout
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from io import StringIO
@@ -32,6 +32,7 @@ from math import isnan
 from os import environ
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import msgspec
 
@@ -165,29 +166,48 @@ def order_workflow(place: Path, order: str, extra: Sequence[str]) -> None:
 
 def prio(place: Path, *words: str) -> str:
     """Run `icsched prio` on wf.dag with the true run times; return what it prints."""
-    given = ("prio", str(place / "wf.dag"), "--run-times", str(place / "times.csv"))
-    with redirect_stdout(StringIO()) as printed:
-        status = icsched([*given, *words])
+    return icsched_in(place, "prio", "wf.dag", "--run-times", "times.csv", *words)
+
+
+def icsched_in(place: Path, *words: str) -> str:
+    """Run icsched in *place*; return what it prints."""
+    with chdir(place), redirect_stdout(StringIO()) as printed:
+        status = icsched([*words])
     if status != 0:
-        raise RuntimeError(f"icsched cannot order {place}")
+        raise RuntimeError(f"icsched {' '.join(words)} fails in {place}")
     return printed.getvalue()
 
 
-def follow_advice(place: Path, settings: Mapping[str, str]) -> tuple[str, ...]:
-    """Do what `icsched prio` advises for the pool; return the options of condor_submit_dag.
+def follow_advice(place: Path, pool: Mapping[str, object]) -> tuple[str, ...]:
+    """Do all that `icsched prio` advises for *pool*; return the options of condor_submit_dag."""
+    advice = advice_for(place, pool)
+    for file in advice["submit_files"]:
+        path = place / file["file"]
+        above, queue, below = path.read_text().rpartition("queue")
+        path.write_text("\n".join([above, *file["lines"], queue]) + below)
+    if advice["run_again"]:
+        advice = advice_for(place, pool)
+    prio(place, "--pool", "pool.json", "--in-place")
+    return tuple(shlex.split(advice["command"])[1:-1])
 
-    The forecasts are left in forecast.json.
-    """
-    (place / "pool.json").write_text(json.dumps(pool_data(settings)))
-    pool = ("--pool", str(place / "pool.json"))
-    found = json.loads(prio(place, *pool, "--json"))
-    (place / "forecast.json").write_text(json.dumps(found["forecast"]))
-    lines = found["advice"]["submit_lines"]
-    for path in place.glob("*.sub") if lines else ():
-        path.write_text("\n".join([*lines, path.read_text()]))
-    prio(place, *pool, "--in-place")
-    most = found["advice"]["max_jobs"]
-    return () if most is None else ("-maxjobs", str(most))
+
+def advice_for(place: Path, pool: Mapping[str, object]) -> dict[str, Any]:
+    """Return the advice of `icsched prio` about wf.dag on *pool*."""
+    (place / "pool.json").write_text(json.dumps(pool))
+    found: dict[str, Any] = json.loads(prio(place, "--pool", "pool.json", "--json"))["advice"]
+    return found
+
+
+def forecast(place: Path, pool: Mapping[str, object], dagman: Sequence[str]) -> dict[str, float]:
+    """Return the end of a run of wf.dag as it is, with the interval that has 95% of all runs."""
+    options = dict(zip(dagman[::2], dagman[1::2], strict=True))
+    given = {"max_jobs": "-maxjobs", "max_idle": "-maxidle"}
+    throttled = {name: int(options[word]) for name, word in given.items() if word in options}
+    (place / "pool.json").write_text(json.dumps({**pool, **throttled}))
+    words = ("simulate", "wf.dag", "--run-times", "times.csv", "--pool", "pool.json", "--json")
+    ends = json.loads(icsched_in(place, *words))["ends"]
+    found: dict[str, float] = ends.get("now", ends["fifo"])
+    return found
 
 
 def pool_data(settings: Mapping[str, str]) -> dict[str, object]:
@@ -377,12 +397,18 @@ def run_one(pool: Condor, record: Record, options: argparse.Namespace) -> None:
     place = pool.fresh()
     write_workflow(place, record.jobs, record.lines)
     if record.order == ADVISED:
-        record = replace(record, dagman=follow_advice(place, record.settings))
+        record = replace(record, dagman=follow_advice(place, pool_data(record.settings)))
     elif record.order != PLAIN:
         order_workflow(place, record.order, shlex.split(options.prio))
+    expected = forecast(place, pool_data(record.settings), record.dagman)
+    (place / "forecast.json").write_text(json.dumps(expected))
     keep = options.runs / f"{record.workflow}-{record.seed}-{record.order}"
     done = run_on_pool(pool, record, place, keep, options.logs)
-    print(f"{keep.name:30} {done.seconds:7.1f} s {done.cores_used:5.2f} cores", flush=True)
+    interval = f"{expected['mean']:7.1f} [{expected['low']:.1f}, {expected['high']:.1f}]"
+    print(
+        f"{keep.name:30} {done.seconds:7.1f} s {done.cores_used:5.2f} cores, forecast {interval}",
+        flush=True,
+    )
 
 
 # What it says
