@@ -37,7 +37,19 @@ EARLIER = Interval(0.9, 0.85, 0.95)
 RATIOS = {"prio": 0.9, "fifo": 1.0}
 WORKER = {"schema": 1, "kind": "workers", "count": 1}
 CHOICE = Choice(
-    "prio", "fifo", EARLIER, RATIOS, (WORKER,), True, False, 40, 7, 1.0, 0.5, {"prio": EARLIER}
+    "prio",
+    "fifo",
+    EARLIER,
+    RATIOS,
+    (WORKER,),
+    True,
+    False,
+    40,
+    7,
+    1.0,
+    0.5,
+    {"prio": EARLIER},
+    {"fifo": EARLIER},
 )
 RACED = Raced("prio", "fifo", RATIOS, EARLIER, 40, 0.5, {"prio": EARLIER})
 
@@ -195,6 +207,8 @@ AS_DATA = [
             "runs": 40,
             "seconds": 0.5,
             "intervals": {"prio": RATIO},
+            "ends": {},
+            "is_clear": True,
         },
         None,
     ),
@@ -213,6 +227,8 @@ AS_DATA = [
             "budget": 1.0,
             "budget_used": 0.5,
             "intervals": {"prio": RATIO},
+            "ends": {"fifo": RATIO},
+            "is_clear": True,
             "chosen": "prio",
             "is_worth_it": True,
             "exceeds_budget": False,

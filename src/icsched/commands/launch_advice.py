@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from icsched.commands.comparison import earlier
+from icsched.commands.comparison import earlier, ends_text
 from icsched.commands.ordering import Ordered
 from icsched.commands.pool_options import GivenPool
 from icsched.commands.terminal import working
@@ -42,7 +42,8 @@ class LaunchAdvice:
     """What to do, in this order: write the order, write the lines, submit with the command.
 
     With `run_again`, run icsched again between writing the lines and submitting: with the lines
-    another order gains more. The ratios are those of `Advice`.
+    another order gains more. The ratios are those of `Advice`. `ends` has the time of a single run
+    "now" and after "all" steps, in seconds.
     """
 
     max_jobs: int | None
@@ -56,6 +57,7 @@ class LaunchAdvice:
     throttle: Interval | None
     throttles: dict[int | None, float] = field(metadata=json_by(_throttles))
     ratio: Interval | None
+    ends: dict[str, Interval]
     writes_order: bool = field(default=False, metadata=NOT_IN_JSON)
     had_throttle: bool = field(default=False, metadata=NOT_IN_JSON)
 
@@ -93,6 +95,7 @@ def launch_advice(
         throttle=advice.throttle,
         throttles=dict(advice.throttles),
         ratio=advice.ratio,
+        ends=dict(advice.ends),
         writes_order=written is not now,
         had_throttle=pool.max_jobs is not None,
     )
@@ -138,6 +141,7 @@ def advice_text(found: LaunchAdvice, *, is_written: bool) -> str:
     if found.ratio is not None and found.next_ratio is None and len(steps) > 1:
         than = "than if you submit the files as they are"
         text += f"After all steps the run should end {earlier(found.ratio)} {than}.\n"
+        text += ends_text(found.ends, "now", "all", "after all steps")
     return text
 
 

@@ -16,9 +16,11 @@ from icsched.orders.definition import FIFO, NEW, PRESENT, Aim, Choice, Made, Nam
 from icsched.orders.prio import by_steps, prio_order
 from icsched.pebble import Schedule, critical_path_order, priority_order
 from icsched.sim import Played, Times, pool_to_dict
+from icsched.sim.doubt import doubt_about
 from icsched.sim.pools import usual_pools
 from icsched.sim.race import affordable, run_race
 from icsched.theory import confirmed
+from icsched.workflow import Workflow
 
 # Above this size, in tasks plus arcs, "area" is left out: it would take longer than the race.
 MOST_FOR_AREA = 1_500
@@ -95,7 +97,8 @@ def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim)
     orders[present] = listed
     known = None if run_times is None or not run_times.any() else run_times
     means = np.ones(len(dag)) if known is None else known
-    times = Times(means=means)
+    workflow = Workflow(dag, run_times=known) if aim.workflow is None else aim.workflow
+    times = Times(means=means, doubt=doubt_about(workflow))
     asked = usual_pools(dag, means) if aim.pool is None else [aim.pool]
     pools = affordable(dag, asked, times, orders=len(racing), budget=aim.budget)
     graph = dag if aim.workflow is None else aim.workflow
@@ -113,7 +116,9 @@ def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim)
         seed=aim.seed,
         budget=aim.budget,
         budget_used=raced.seconds,
+        is_clear=raced.is_clear,
         intervals=dict(raced.intervals),
+        ends=dict(raced.ends) if aim.pool is not None and known is not None else {},
     )
 
 

@@ -56,7 +56,10 @@ class Choice(Answer):
     more. `pools` are these pools as plain data, and `is_own_pool` says whether the user gave one.
     `is_timed` says whether run times were known. `runs` counts the simulated runs. `budget` and
     `budget_used` are in the same unit. `budget_used` is larger if even the fewest possible runs
-    take longer.
+    take longer. `is_clear` says whether the gain is more than the luck of the simulated runs; the
+    interval of `ratio` also has what is not known of run times. On the user's own pool, `ends` has
+    the time of a single run in the order `best` and in `present`: the mean and the interval that
+    has 95% of all runs.
 
     >>> Choice("prio", "fifo", Interval(0.9, 0.85, 0.95), {}, (), False, False, 80, 0, 1.0, 0.5)
     Choice(chosen='prio', best='prio', present='fifo', ratio=0.9, low=0.85, high=0.95, runs=80)
@@ -74,6 +77,8 @@ class Choice(Answer):
     budget: float
     budget_used: float
     intervals: dict[str, Interval] = field(default_factory=dict)
+    ends: dict[str, Interval] = field(default_factory=dict)
+    is_clear: bool = True
 
     def __repr__(self) -> str:
         ratio = {"ratio": self.ratio.mean, "low": self.ratio.low, "high": self.ratio.high}
@@ -89,7 +94,7 @@ class Choice(Answer):
     @property
     def is_worth_it(self) -> bool:
         """Whether the best order saves 1% of the time or more, not only by chance."""
-        return self.ratio.mean <= WORTH and self.ratio.high < 1
+        return self.ratio.mean <= WORTH and self.is_clear
 
     @property
     def chosen(self) -> str:

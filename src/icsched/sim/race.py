@@ -18,6 +18,7 @@ from icsched.dag import Dag, Graph
 from icsched.errors import PoolError
 from icsched.frames import Answer
 from icsched.pebble import remaining_paths
+from icsched.sim.doubt import RUNS_ALIKE, doubted
 from icsched.sim.experiment import Experiment
 from icsched.sim.model import AnyPool, Played, Pool, Times, checked_means
 from icsched.workflow import workflow_of
@@ -32,6 +33,7 @@ FIRST_RUNS = 8  # with fewer runs the error is unknown, so no order is dropped
 FAR = 10  # a race of batches may take this many times its budget
 CHECKED_SHARE = 1 / 3  # share of the work that is kept for the check
 _NORMAL = NormalDist().inv_cdf(0.975)
+MOST_DOUBTED = 256  # the same if mean times are in doubt: each pair of runs is a call of the kernel
 RACED, FRESH = 1 << 29, 1 << 30  # numbers of the first runs of race and check; unused elsewhere
 
 
@@ -52,7 +54,10 @@ class Raced(Answer):
     pools, when the order was dropped or won. `winner` may be the present order. `checked` is the
     winner's ratio on fresh draws. `runs` counts all simulated runs, including the check. `seconds`
     is their work in the unit of the budget; no clock is read. `intervals` has 95% intervals of the
-    ratios of other orders, if the race made two or more runs of each.
+    ratios of other orders, if the race made two or more runs of each. `is_clear` says whether the
+    mean of `checked` is below 1, not only by the luck of the simulated runs. The interval also has
+    what is not known of mean times. On one pool, `ends` has the time of a single run in the order
+    `winner` and in `present`: the mean and the interval that has 95% of all runs.
     """
 
     winner: str
@@ -62,6 +67,8 @@ class Raced(Answer):
     runs: int
     seconds: float
     intervals: Mapping[str, Interval] = field(default_factory=dict)
+    ends: Mapping[str, Interval] = field(default_factory=dict)
+    is_clear: bool = True
 
 
 def run_race(
@@ -103,15 +110,26 @@ def run_race(
     usual = [first, *map(first.on, pools[1:])]
     moved = {} if elsewhere is None else elsewhere
     own = {name: [first.on(moved[name])] if name in moved else usual for name in orders}
-    race = _Race(own, orders, present, seed, alike)
+    race = _Race(own, orders, present, seed, alike, is_doubted=times.doubt is not None)
     work = sum(_expected_work(len(dag), pool, longest) for pool in pools)
     race.run(most - max(most * CHECKED_SHARE, 2 * FEWEST_CHECKS * work), work)
     winner = race.winner()
     fresh = race.fresh(winner, most - race.work)
     if _is_clearly_slower(fresh):
         winner, fresh = present, np.zeros_like(fresh)
-    checked, seconds = _interval(fresh.mean(axis=0)), race.work / WORK_A_SECOND
-    return Raced(winner, present, race.ratios(), checked, race.runs, seconds, race.intervals())
+    behind = fresh.mean(axis=0)
+    by_draw = race.by_draw(behind)
+    return Raced(
+        winner,
+        present,
+        race.ratios(),
+        race.interval(behind),
+        race.runs,
+        race.work / WORK_A_SECOND,
+        is_clear=float(by_draw.mean()) + _reach(by_draw) < 0,
+        intervals=race.intervals(),
+        ends={name: race.ends[name] for name in (winner, present) if name in race.ends},
+    )
 
 
 def affordable(
@@ -161,6 +179,8 @@ class _Race:
         present: str,
         seed: int,
         alike: float,
+        *,
+        is_doubted: bool,
     ) -> None:
         self.work = 0.0  # work done so far
         self.runs = 0
@@ -169,6 +189,9 @@ class _Race:
         self._orders, self._present = orders, present
         self._running = list(orders)
         self._logs = {name: np.empty((self._pools, 0)) for name in orders}
+        self.ends: dict[str, Interval] = {}  # of fresh runs on one pool
+        self._is_doubted = is_doubted
+        self._most_runs = MOST_DOUBTED if is_doubted else MOST_RUNS
 
     def run(self, most: float, work_of_a_run: float) -> None:
         """Make rounds until the winner is clear, all orders are equal, or the budget is used."""
@@ -184,17 +207,28 @@ class _Race:
                 self._drop()
                 if self._is_decided():
                     return
-            if 2 * self.work > most or 2 * done > MOST_RUNS:
+            if 2 * self.work > most or 2 * done > self._most_runs:
                 return
 
     def fresh(self, winner: str, most: float) -> Floats:
         """Return how far the winner is behind on fresh draws, with a row for each pool."""
-        if winner == self._present:
-            return np.zeros((self._pools, 2))
         cost = 2 * self._pools * self.work / self.runs
-        runs = max(FEWEST_CHECKS, min(MOST_RUNS, int(most / cost)))
+        most_runs = min(self._most_runs, int(most / cost)) // RUNS_ALIKE * RUNS_ALIKE
+        runs = max(FEWEST_CHECKS, most_runs)
+        if winner == self._present:
+            if self._pools == 1:
+                self._note_end(winner, self._simulated(winner, FRESH, runs))
+            return np.zeros((self._pools, 2 * RUNS_ALIKE))
         mine, theirs = (self._simulated(name, FRESH, runs) for name in (winner, self._present))
+        if self._pools == 1:
+            self._note_end(winner, mine)
+            self._note_end(self._present, theirs)
         return mine - theirs
+
+    def _note_end(self, name: str, logs: Floats) -> None:
+        """Keep the mean time of a run, and the interval that has 95% of all runs."""
+        low, high = np.exp(np.quantile(logs, [0.025, 0.975])).tolist()
+        self.ends[name] = Interval(float(np.exp(logs).mean()), low, high)
 
     def _simulated(self, name: str, first: int, runs: int) -> Floats:
         """Return the logarithm of the time of each run, a row for each pool."""
@@ -223,7 +257,20 @@ class _Race:
         on each of four dags, 94% to 96% of the intervals contained the ratio of 100,000 runs.
         """
         leads = {name: self._lead(name) for name in self._orders if name != self._present}
-        return {name: _interval(lead) for name, lead in leads.items() if len(lead) > 1}
+        least = 2 * RUNS_ALIKE if self._is_doubted else 2
+        return {name: self.interval(lead) for name, lead in leads.items() if len(lead) >= least}
+
+    def by_draw(self, behind: Floats) -> Floats:
+        """Return how far an order is behind for each draw of mean times, or else for each run."""
+        if not self._is_doubted:
+            return behind
+        whole = behind[: len(behind) // RUNS_ALIKE * RUNS_ALIKE]
+        return np.asarray(whole.reshape(-1, RUNS_ALIKE).mean(axis=1))
+
+    def interval(self, behind: Floats) -> Interval:
+        """Return the ratio of times with all that is not known, from logarithms for each run."""
+        doubt = doubted(behind) if self._is_doubted else 0.0
+        return _interval(self.by_draw(behind), doubt)
 
     def _by_pool(self, name: str) -> Floats:
         """Return how far each run is behind the present order's, a row for each pool."""

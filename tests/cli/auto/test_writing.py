@@ -141,7 +141,7 @@ def test_the_report_begins_with_the_comparison_that_decides(icsched, answer, put
     )
     assert lines[3].startswith("  the order chosen now  ")
     assert lines[4] == "  what the file has     1.000"
-    assert lines[5].startswith("Without icsched's section: auto chose prio: if all jobs take ")
+    assert lines[5].startswith("Without icsched's section: auto chose prio: with run times ")
     assert lines[5].endswith("than with first come, first served.")
 
 
