@@ -171,7 +171,7 @@ def test_a_submit_file_that_is_not_there_is_nothing_to_stand_alone_for(icsched, 
 def test_a_directory_that_is_not_there_is_told_in_one_line(icsched):
     result = icsched("cluster", "wf.dag", *LEAN, "-o", "no/c.dag")
 
-    assert (result.code, result.complaint) == (1, "no/c.dag: no such directory")
+    assert (result.code, result.complaint) == (1, "no/c.dag: its directory does not exist")
 
 
 @pytest.mark.usefixtures("files")

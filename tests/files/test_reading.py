@@ -103,13 +103,17 @@ def test_bytes_are_read_from_a_pipe(tmp_path):
     writer.join()
 
 
-def test_a_file_of_two_gibibytes_is_too_large(tmp_path):
+@pytest.mark.parametrize(
+    ("limit", "size", "named"),
+    [((), 2**31, "2 GiB"), ((2**24 - 1,), 2**24, "16 MiB")],
+)
+def test_a_file_as_large_as_the_limit_is_too_large(tmp_path, limit, size, named):
     path = tmp_path / "data"
     path.touch()
-    os.truncate(path, 2**31)  # takes no place on the disk
+    os.truncate(path, size)  # takes no place on the disk
 
-    with pytest.raises(FormatError, match=r"data: expected less than 2 GiB$"):
-        read_bytes(path)
+    with pytest.raises(FormatError, match=rf"data: expected less than {named}$"):
+        read_bytes(path, *limit)
 
 
 def test_a_file_or_a_pipe_may_have_as_many_bytes_as_are_allowed(tmp_path):

@@ -115,6 +115,14 @@ def test_a_submit_file_that_icsched_cannot_read_hides_all_needs(folder):
     assert hidden("w.dag") == [("", "a.sub", 1)]
 
 
+def test_a_submit_file_too_large_to_be_one_hides_all_needs(folder):
+    with (folder / "a.sub").open("wb") as file:
+        file.truncate(2**24)
+
+    assert needs("w.dag", "JOB x x.sub\nJOB a a.sub\n") == {}
+    assert hidden("w.dag") == [("", "w.dag", 2)]
+
+
 def test_jobs_that_run_nothing_or_whose_file_is_missing_say_nothing(folder):
     submit(folder, request_cpus="2")
     text = "JOB a a.sub NOOP\nJOB b none.sub\nSUBDAG EXTERNAL c inner.dag\n"

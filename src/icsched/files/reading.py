@@ -36,7 +36,9 @@ def _bounded(file: BufferedReader, most: int) -> bytes:
         if not part:
             return bytes(data)
         data += part
-    raise OSError(errno.EFBIG, f"Expected less than {(most + 1) >> 30} GiB")
+    limit = most + 1
+    size = f"{limit >> 30} GiB" if limit >= 1 << 30 else f"{limit >> 20} MiB"
+    raise OSError(errno.EFBIG, f"Expected less than {size}")
 
 
 def read_if_there(path: str | os.PathLike[str]) -> bytes | None:

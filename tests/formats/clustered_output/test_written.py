@@ -114,7 +114,7 @@ def test_a_file_in_the_place_of_the_directory_is_left_alone(complaint, put):
 
 
 def test_a_directory_that_is_not_there_is_an_error(complaint):
-    assert complaint("no/out.dag") == "no/out.dag: no such directory"
+    assert complaint("no/out.dag") == "no/out.dag: its directory does not exist"
 
 
 def test_only_one_file_read_from_where_it_is_submitted_is_taken(put):

@@ -66,7 +66,7 @@ def check_output(workflow: Submission, path: str) -> None:
     directory = path + DIRECTORY
     try:
         if not os.path.isdir(os.path.dirname(path) or "."):
-            raise FormatError(path, None, "no such directory")
+            raise FormatError(path, None, "its directory does not exist")
         if is_own_file(path, workflow.files):
             problem = f"the output is one of the workflow's own files: {_ANOTHER}"
             raise FormatError(path, None, problem)

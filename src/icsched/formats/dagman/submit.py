@@ -23,6 +23,7 @@ _MULTILINE = re.compile(rb"@=([^ \t]+)$")  # opens a value that ends on a line o
 _MACRO = re.compile(r"\$\(([A-Za-z0-9_.]+)(?::([^()]*))?\)")  # an innermost one
 _UNKNOWABLE = re.compile(r"\$\$(?=[(\[])|\$[A-Za-z_]+(?=\()")
 _DOLLAR = "\0"  # stands for a $ that opens no macro; descriptions never have this character
+_MOST_BYTES = (1 << 24) - 1  # of a file to look through: a larger file was not written by hand
 _MOST_LETTERS = 1 << 17  # of an expanded value: a program accepts no longer argument
 _MOST_STEPS = 10_000  # of an expansion
 # These number the jobs of a description; here a description has one job.
@@ -161,7 +162,7 @@ def read_settings(path: str) -> Description:
     """
     if is_special(path):
         raise FormatError(path, None, "expected an ordinary file")
-    data = read_bytes(path)
+    data = read_bytes(path, _MOST_BYTES)
     check_text(path, data)
     return parsed(path, data[: queue_at(data)].decode(errors="surrogateescape").split("\n"))
 
