@@ -250,6 +250,9 @@ def test_an_answer_becomes_plain_data_and_a_table_if_it_is_one(answer, data, col
 
 
 INPUTS = {
+    "HTCondor",
+    "Machine",
+    "Machines",
     "Paired",
     "PaperSampling",
     "Played",
