@@ -243,6 +243,10 @@ class WorkflowSource:
         """Return the needs that the files do not say as numbers; this may read other files."""
         return ()
 
+    def without_submit_file(self) -> Sequence[str]:
+        """Return the tasks whose needs are in a file that does not exist."""
+        return ()
+
     # What the files say of the workflow
 
     def asking(self, ask: Callable[[], Settings | None]) -> Self:

@@ -102,6 +102,55 @@ def test_simulate_says_below_the_numbers_that_workers_cannot_show_it(ask):
     assert "Jobs ask for different cores, and only machines show" in said
 
 
+# Submit files that do not exist
+
+ABSENT = (
+    "The submit files of 2 jobs were not found, such as gone.sub: each counts as 1 core; go to the"
+    " directory you submit in, or give --usedagdir.\n"
+)
+COMMANDS = [("prio",), ("simulate", "--runs", "20"), ("plot", "lanes", "-o", "lanes.svg")]
+
+
+@pytest.fixture
+def absent(put):
+    """Four jobs that are left: two have no submit file, one is described, one does nothing."""
+    jobs = "JOB old gone.sub DONE\nJOB a gone.sub\nJOB b gone.sub\nJOB c x\n"
+    others = "SUBMIT-DESCRIPTION y {\nrequest_cpus = 2\n}\nJOB d y\nJOB e gone.sub NOOP\n"
+    put({"wf.dag": jobs + others + "PARENT a CHILD b\n", "x": QUEUE})
+
+
+@pytest.mark.usefixtures("absent")
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
+def test_on_machines_it_is_told_how_many_jobs_count_as_one_core_for_want_of_a_file(
+    icsched, command
+):
+    found = icsched(*command, "wf.dag", "--machines", "1x4")
+
+    assert (found.code, found.err) == (0, "")
+    assert found.out.count(ABSENT) == 1
+
+
+def test_submit_files_that_do_not_exist_withhold_no_forecast(icsched, put):
+    put({"wf.dag": DAG, "times.csv": TIMES})
+
+    on_machines, on_workers = (
+        icsched("prio", *TIMED, *pool).out for pool in (("--machines", "1x2"), ("--workers", "2"))
+    )
+
+    assert "The submit files of 4 jobs were not found, such as x:" in on_machines
+    assert "auto chose" in on_machines
+    assert "auto chose" in on_workers
+    assert "were not found" not in on_workers
+
+
+def test_from_the_directory_of_the_workflow_all_submit_files_are_found(icsched, put):
+    put({"in/wf.dag": DAG, "in/x": QUEUE, "in/y": QUEUE})
+    command = ("simulate", "in/wf.dag", "--machines", "1x2", "--runs", "20")
+
+    assert "were not found" in icsched(*command).out
+    assert "were not found" not in icsched(*command, "--usedagdir").out
+
+
 # A run that goes on
 
 

@@ -104,8 +104,10 @@ def about_needs(workflow: Workflow, given: GivenPool | None = None) -> tuple[Not
         who = f"{counted(jobs, 'job')} {'asks' if jobs == 1 else 'ask'} for"
         text = f"icsched cannot read what {who}, as in {where}"
         return (Note(NEEDS_LEFT_OUT, f"{text}: request numbers there"),)
+    if given is not None and isinstance(given.pool, Machines):
+        return about_submit_files(workflow)
     names = unequal_needs(left.needs)
-    if not names or (given is not None and isinstance(given.pool, Machines)):
+    if not names:
         return ()
     what = " and ".join(_RESOURCES.get(name, name) for name in names)
     text = (
@@ -113,6 +115,20 @@ def about_needs(workflow: Workflow, given: GivenPool | None = None) -> tuple[Not
         " --machines COUNTxCORESxMEMORY"
     )
     return (Note(NEEDS_LEFT_OUT, text),)
+
+
+def about_submit_files(workflow: Workflow) -> tuple[Note, ...]:
+    """Return the note about submit files that do not exist, so that nobody knows what jobs need."""
+    names = workflow.source.without_submit_file()
+    tasks = (~workflow.done & workflow.dag.mask(names)).nonzero()[0]
+    if not len(tasks):
+        return ()
+    first = (workflow.source.descriptions() or ())[tasks[0]]
+    text = (
+        f"the submit files of {counted(len(tasks), 'job')} were not found, such as {first}: each"
+        " counts as 1 core; go to the directory you submit in, or give --usedagdir"
+    )
+    return (Note("submit-files-absent", text),)
 
 
 def about_inner(workflow: Workflow) -> tuple[Note, ...]:

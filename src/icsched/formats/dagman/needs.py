@@ -7,6 +7,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,23 +33,32 @@ _Hidden = tuple[str, str, str]  # resource, path and text
 _Lines = dict[_Hidden, int]  # what is hidden, with its first line
 _Found = tuple[dict[str, float], _Lines]
 _Given = list[tuple[str, Setting]]
+_ABSENT: _Found = ({}, {})  # a submit file that does not exist requests nothing
 
 
-def needs_of(workflow: Submission) -> tuple[Mapping[str, Floats], Sequence[HiddenNeed]]:
-    """Return what each job requests, and what only HTCondor can work out.
+class Needs(NamedTuple):
+    """What jobs request, what only HTCondor can work out, and the jobs without a submit file."""
 
-    A submit file that does not exist requests nothing. Raises FormatError for a number that cannot
-    be requested.
-    """
+    columns: Mapping[str, Floats]
+    hidden: Sequence[HiddenNeed]
+    absent: Sequence[str]
+
+
+def needs_of(workflow: Submission) -> Needs:
+    """Return what the jobs request; raises FormatError for a number that cannot be requested."""
     jobs = [job for job in workflow.jobs() if job.node.kind == "JOB" and not job.node.noop]
     requests = _Requests()
     _add_variables(workflow, jobs, requests.words(jobs))
     amounts: defaultdict[str, dict[int, float]] = defaultdict(dict)
     tasks: defaultdict[_Hidden, list[int]] = defaultdict(list)
     lines: _Lines = {}
+    absent: list[str] = []
     ids = workflow.dag.ids
     for job in jobs:
-        found, unknown = requests.of(job)
+        of_job = requests.of(job)
+        if of_job is _ABSENT:
+            absent.append(job.name)
+        found, unknown = of_job
         for resource, amount in found.items():
             amounts[resource][ids[job.name]] = amount
         for one, line in unknown.items():
@@ -56,10 +66,11 @@ def needs_of(workflow: Submission) -> tuple[Mapping[str, Floats], Sequence[Hidde
             lines[one] = min(line, lines.get(one, line))
     columns = {name: amounts_by_task(len(ids), amounts[name]) for name in sorted(amounts)}
     remarks = {one: Remark(one[1], lines[one], one[2]) for one in sorted(tasks)}
-    return columns, [
+    hidden = [
         HiddenNeed(one[0], np.array(sorted(tasks[one]), np.int32), remark)
         for one, remark in remarks.items()
     ]
+    return Needs(columns, hidden, absent)
 
 
 def _add_variables(workflow: Submission, jobs: Sequence[Job], words: set[str] | None) -> None:
@@ -128,7 +139,7 @@ class _Requests:
 
     def _described(self, job: Job) -> Description | _Found:
         if not job.has_description and is_missing(os.path.join(job.directory, job.node.submit)):
-            return {}, {}
+            return _ABSENT
         try:
             description = self._descriptions.plain(job)
         except FormatError as error:

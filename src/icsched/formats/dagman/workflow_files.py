@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +29,9 @@ from icsched.workflow import (
     WorkflowSource,
 )
 
+if TYPE_CHECKING:
+    from icsched.formats.dagman.needs import Needs
+
 
 class DagmanSource(WorkflowSource):
     """The files of a submission."""
@@ -50,18 +54,22 @@ class DagmanSource(WorkflowSource):
         return commands_of(self.submission)
 
     @cached_property
-    def _needs(self) -> tuple[Mapping[str, Floats], Sequence[HiddenNeed]]:
+    def _needs(self) -> "Needs":
         from icsched.formats.dagman.needs import needs_of
 
         return needs_of(self.submission)
 
     def needs(self) -> Mapping[str, Floats]:
         """Return what the submit descriptions request; raises FormatError for impossible ones."""
-        return self._needs[0]
+        return self._needs.columns
 
     def hidden_needs(self) -> Sequence[HiddenNeed]:
         """Return the requests that only HTCondor can evaluate."""
-        return self._needs[1]
+        return self._needs.hidden
+
+    def without_submit_file(self) -> Sequence[str]:
+        """Return the jobs whose submit file does not exist."""
+        return self._needs.absent
 
     def outputs(self) -> Sequence[Sequence[str]]:
         """Return the files that HTCondor would bring back from each job."""
