@@ -96,10 +96,20 @@ def test_check_finds_nothing_to_write_if_there_is_no_forecast(ask, icsched):
     assert "nothing would be written, because jobs ask for different cores" in found.out
 
 
-def test_simulate_says_below_the_numbers_that_workers_cannot_show_it(ask):
+def test_simulate_tells_no_gain_that_workers_cannot_show(ask):
     said = ask("request_cpus = 4\n", "simulate", *TIMED, "--workers", "2", "--runs", "20")
 
-    assert "Jobs ask for different cores, and only machines show" in said
+    assert "No gain is told, because even its sign may be wrong:\nJobs ask for different" in said
+    assert "of fifo's time" not in said
+    assert "of single runs" not in said
+
+
+def test_the_report_tells_no_gain_that_workers_cannot_show(ask, folder):
+    ask("request_cpus = 4\n", "report", *TIMED, "--workers", "2", "-o", "page.html")
+    page = (folder / "page.html").read_text()
+
+    assert "No forecast: jobs ask for different cores, and only machines show" in page
+    assert "this run should end" not in page
 
 
 # Submit files that do not exist

@@ -276,7 +276,12 @@ def _report(
         "notes": list(_notes(paths[0], workflow)),
         "size": size_keys(subject, origin, done=int(workflow.done.sum())),
         "pool": pool_keys(runs.pool, wanted.pool_sentence(who)),
-        "worth": worth_keys(subject, path, list(map(named, caution_lines(ordered.cautions)))),
+        "worth": worth_keys(
+            subject,
+            path,
+            list(map(named, caution_lines(ordered.cautions))),
+            None if ordered.withheld is None else named(ordered.withheld.text),
+        ),
         "stalls": stall_keys(subject, path, narrow, runs.timelines, runs.waits, stalls),
         "curves": curves,
         "memory": memory_keys(subject),

@@ -18,7 +18,12 @@ from icsched.commands.inputs import (
     times_known,
     with_run_times,
 )
-from icsched.commands.notes import caution_lines, cautions_about, sentences
+from icsched.commands.notes import (
+    NEEDS_LEFT_OUT,
+    caution_lines,
+    cautions_about,
+    sentences,
+)
 from icsched.commands.options import WHOLE, FileName, Flag, Json, PathName
 from icsched.commands.ordering import (
     AUTO,
@@ -278,9 +283,11 @@ def _report(answer: SimulateAnswer) -> str:
         shares = _percent(estimates.stall), _percent(estimates.utilisation)
         rows.append([named(name), _interval(estimates.time), *shares])
     names = [name for name in found.orders if name != "fifo"]
-    ratios = [_sentence(found, name, is_tested=is_tested) for name in names]
-    below = [*_ends(answer), *caution_lines(answer.notes), _effort(found, is_tested=is_tested)]
-    return "\n".join([table(rows, right=(2, 3)), *ratios, *below]) + "\n"
+    gains = [_sentence(found, name, is_tested=is_tested) for name in names] + _ends(answer)
+    if any(note.code == NEEDS_LEFT_OUT for note in answer.notes):
+        gains = ["No gain is told, because even its sign may be wrong:"]
+    below = [*caution_lines(answer.notes), _effort(found, is_tested=is_tested)]
+    return "\n".join([table(rows, right=(2, 3)), *gains, *below]) + "\n"
 
 
 def _ends(answer: SimulateAnswer) -> list[str]:

@@ -21,10 +21,13 @@ _THREE_DIGITS = Context(prec=3, rounding=ROUND_DOWN)
 Reason = Literal["path", "work"]
 
 
-def worth_keys(subject: Subject, path: CriticalPath, cautions: Sequence[str]) -> Keys:
+def worth_keys(
+    subject: Subject, path: CriticalPath, cautions: Sequence[str], withheld: str | None = None
+) -> Keys:
     """Return what is gained; *cautions* say what the simulation leaves out.
 
-    It is clear if the interval of the best order's ratio excludes 1, after enough runs.
+    No gain is told if *withheld* says why even its sign may be wrong. The gain is clear if the
+    interval of the best order's ratio excludes 1, after enough runs.
     """
     best, found = best_order(subject), subject.found
     ratio = _ratio(subject, best)
@@ -32,8 +35,10 @@ def worth_keys(subject: Subject, path: CriticalPath, cautions: Sequence[str]) ->
     return {
         "baseline": subject.baseline,
         "best": best,
-        "is_clear": is_trusted and ratio is not None and not ratio.low <= 1 <= ratio.high,
-        "words": _worth_words(subject, best, ratio),
+        "is_clear": (
+            is_trusted and not withheld and ratio is not None and not ratio.low <= 1 <= ratio.high
+        ),
+        "words": f"No forecast: {withheld}." if withheld else _worth_words(subject, best, ratio),
         "cautions": cautions,
         "least_time": _least_time_keys(subject, path, best),
         "runs": found.runs,
@@ -46,7 +51,7 @@ def worth_keys(subject: Subject, path: CriticalPath, cautions: Sequence[str]) ->
                 "ratio": over and {"median": over.median, "low": over.low, "high": over.high},
             }
             for name in subject.orders
-            for over in [_ratio(subject, name)]
+            for over in [None if withheld else _ratio(subject, name)]
         ],
     }
 
