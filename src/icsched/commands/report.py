@@ -21,7 +21,7 @@ from icsched.commands.inputs import (
     with_run_times,
 )
 from icsched.commands.learn import check_names
-from icsched.commands.notes import caution_lines, disturbed, sentences
+from icsched.commands.notes import NEEDS_LEFT_OUT, caution_lines, disturbed, sentences
 from icsched.commands.options import (
     WHOLE,
     FileName,
@@ -261,6 +261,9 @@ def _report(
         found = plan_clusters(left.dag, [wanted.clusters], order=plan)
         clusters = cluster_keys(subject, wanted.clusters, found)
     who = subject.called(pool_words(runs.pool, subject.unit))
+    others = [note for note in ordered.cautions if note.code != NEEDS_LEFT_OUT]
+    hidden = [named(note.text) for note in ordered.cautions if note.code == NEEDS_LEFT_OUT]
+    withheld = hidden[0] if hidden else None
     own = None if learned is None else _own_lanes(learned, workflow)
     stalls = None if learned is None else learned.stalls
     origin, known = f"Run times are those in {named(paths[0])}.", times_known(workflow)
@@ -276,12 +279,7 @@ def _report(
         "notes": list(_notes(paths[0], workflow)),
         "size": size_keys(subject, origin, done=int(workflow.done.sum())),
         "pool": pool_keys(runs.pool, wanted.pool_sentence(who)),
-        "worth": worth_keys(
-            subject,
-            path,
-            list(map(named, caution_lines(ordered.cautions))),
-            None if ordered.withheld is None else named(ordered.withheld.text),
-        ),
+        "worth": worth_keys(subject, path, list(map(named, caution_lines(others))), withheld),
         "stalls": stall_keys(subject, path, narrow, runs.timelines, runs.waits, stalls),
         "curves": curves,
         "memory": memory_keys(subject),
