@@ -146,7 +146,7 @@ def test_limits_of_categories_and_inner_workflows_are_told_below_the_gain(icsche
     report = json.loads(icsched("report", *workers, "--json").out)
 
     assert lines_after_the_gain(prio.out, "on your pool", 2) == [LIMITS, INNER]
-    assert lines_after_the_gain(simulated.out, "  utilisation", 2) == [LIMITS, INNER]
+    assert lines_after_the_gain(simulated.out, "of single runs", 2) == [LIMITS, INNER]
     assert report["worth"]["cautions"] == [LIMITS, INNER]
     for command in (("prio",), ("simulate", *FEW)):
         notes = json.loads(icsched(*command, *workers, "--json").out)["notes"]

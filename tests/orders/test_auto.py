@@ -219,7 +219,7 @@ def test_impossible_aims_are_refused(bad):
 
 @pytest.mark.parametrize("pool", [8, "8", {"kind": "workers"}, Workers])
 def test_what_is_no_pool_is_refused(pool):
-    with pytest.raises(ArgumentError, match="pool: expected a Pool, Workers or Recorded, got "):
+    with pytest.raises(ArgumentError, match="expected a Pool, Workers, Recorded or Machines, got"):
         prioritize(families.airsn(6), pool=pool)
 
 
