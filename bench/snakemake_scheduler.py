@@ -62,6 +62,7 @@ class Job:
         self.input = [File(f"in/{number}.{at}") for at in range(inputs)]
         self.output = [File(f"out/{number}")]
         self.scheduler_resources = {"_cores": 1, "_nodes": 1, "mem_mb": 100, "_job_count": 1}
+        self.resources = self.scheduler_resources
 
 
 class Graph:

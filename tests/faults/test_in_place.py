@@ -252,6 +252,26 @@ def test_a_kill_or_failure_at_any_call_leaves_whole_files(campaigns, command, re
     assert problems(whole, points) == []
 
 
+WRITES = """
+from icsched.files import write_bytes
+def work():
+    write_bytes("wf.dag", b"new")
+    return 0
+"""
+
+
+def test_bytes_and_then_the_name_of_a_new_file_are_put_on_the_disk(tmp_path):
+    """A power cut after the rename would else bring back the old file, though the work is done."""
+    whole, _ = Campaign(tmp_path / "report", {"wf.dag": "old"}, NOTHING, WRITES, []).report()
+
+    calls = [re.sub("at2?$", "", name) for name in whole["calls"]]
+    renamed = calls.index("rename")
+    before, after = calls[:renamed], calls[renamed + 1 :]
+    assert whole["files"] == {"wf.dag": ["640", "new"]}
+    assert before[before.index("write") :].count("fsync") == 1
+    assert after.index("open") < after.index("fsync")  # of the directory, which is opened for that
+
+
 # Would it be seen if something were wrong?
 
 REMOVES = """

@@ -299,6 +299,19 @@ def test_a_directory_of_files_gets_the_permissions_of_the_old_or_of_a_new_one(
     assert sorted(path.name for path in place.iterdir()) == ["data", "run"]
 
 
+@pytest.mark.parametrize("permissions", [0o600, 0o755])
+def test_a_file_that_is_replaced_with_its_directory_keeps_its_permissions(tmp_path, permissions):
+    """A new file would get 0644."""
+    file = tmp_path / "file"
+    file.write_bytes(b"old")
+    file.chmod(permissions)
+
+    with umask(0o022):
+        write_with_directory(file, b"1", tmp_path / "place", {"data": b"2"})
+
+    assert (file.read_bytes(), mode(file)) == (b"1", permissions)
+
+
 def test_files_in_a_new_directory_get_the_group_that_the_directory_above_gives(tmp_path):
     tmp_path.chmod(0o2755)
 

@@ -32,6 +32,7 @@ class FakeJob:
         self.priority = priority
         self.rule = FakeRule(rule)
         self.scheduler_resources: Mapping[str, object] = needs if needs is not None else {}
+        self.resources = self.scheduler_resources
 
     def __repr__(self) -> str:
         return self.output[0]

@@ -248,15 +248,15 @@ def test_lean_learns_the_sizes_of_files_that_an_earlier_run_has_made():
     graph.done = {maker}
     sizes = TemporarySizes()
 
-    made_ranks(graph, [other, user], "lean", slots=1, sizes=sizes, tell=print)
+    made_ranks(graph, [other, user], "lean", limits={}, sizes=sizes, tell=print)
 
     assert sizes.learn([user], {FakeFile("big", temp=True): 10**9})
     assert sizes.of([other]).tolist() == [10**9 + 1]
 
 
-def chain_behind_others() -> FakeGraph:
-    """Eight jobs a0 to a7 that need nothing, and a chain from z0 to z5."""
-    need = {"_cores": 1}
+def chain_behind_others(**more: object) -> FakeGraph:
+    """Eight jobs a0 to a7 without parents, and a chain from z0 to z5."""
+    need = {"_cores": 1, **more}
     chain = [FakeJob(f"z{at}", needs=need) for at in range(6)]
     others = {FakeJob(f"a{at}", needs=need): [] for at in range(8)}
     return FakeGraph(others | {job: chain[max(0, at - 1) : at] for at, job in enumerate(chain)})
@@ -277,6 +277,26 @@ def test_auto_chooses_for_as_many_jobs_at_once_as_there_are_nodes_and_cores(limi
     graph = chain_behind_others()
 
     picked = select(Chooser(graph, "auto", LOGGER), graph, limits)
+
+    assert picked[0].output == [first]
+
+
+@pytest.mark.parametrize(
+    ("more", "limits", "first"),
+    [
+        ({"_cores": 4}, {}, "a0"),
+        ({"mem_mb": 60}, {"mem_mb": 100}, "a0"),
+        ({"gpu": 1}, {"gpu": 1}, "a0"),
+        ({"gpu": 1}, {"gpu": 4}, "z0"),
+        ({"mem_mb": 60}, {"mem_mb": 1000}, "z0"),
+        ({"mem_mb": 60}, {}, "z0"),  # nobody limits it
+    ],
+)
+def test_auto_chooses_for_as_many_jobs_at_once_as_their_resources_allow(more, limits, first):
+    """With four cores. If the resources allow one job at a time, no order is better than fifo."""
+    graph = chain_behind_others(**more)
+
+    picked = select(Chooser(graph, "auto", LOGGER), graph, {"_cores": 4, **limits})
 
     assert picked[0].output == [first]
 

@@ -163,6 +163,60 @@ def test_the_order_that_auto_chose_is_told_once(snakemake):
     assert printed.count("icsched: order ") == printed.count(told) == 1
 
 
+CHAIN_BEHIND_OTHERS = """
+    rule all:
+        input: expand("a/{s}", s=range(8)), "z/4"
+    rule a:
+        output: "a/{s}"
+        threads: 2
+        resources: mem_mb=lambda wildcards: MEMORY
+        shell: "echo a{wildcards.s} >> started; touch {output}"
+    rule z:
+        input: lambda wildcards: [f"z/{n}" for n in [int(wildcards.n) - 1] if n >= 0]
+        output: "z/{n}"
+        threads: 2
+        resources: mem_mb=lambda wildcards: MEMORY
+        shell: "echo z{wildcards.n} >> started; touch {output}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("memory", "cores", "order"), [(60, 8, "fifo"), (10, 8, "prio"), (10, 3, "fifo")]
+)
+def test_auto_chooses_on_the_cores_and_the_memory_of_the_run(snakemake, memory, cores, order):
+    """A chain of five jobs comes behind eight others by name. Each job has two threads.
+
+    Of 100 MB a job takes 60, or there are three cores: one job runs at a time, and any order takes
+    as long. Else four jobs run at once, so that the chain should start at once.
+    """
+    text = CHAIN_BEHIND_OTHERS.replace("MEMORY", str(memory))
+
+    printed = snakemake(text, f"-c{cores}", "--resources", "mem_mb=100")
+
+    assert f"icsched: order {order}, chosen by auto; " in printed
+
+
+def test_memory_that_depends_on_a_file_of_the_run_is_known_when_the_job_starts(snakemake):
+    """Its size is not known in the first round. Two jobs would exceed the limit; `mkdir` fails."""
+    snakemake(
+        """
+        rule all:
+            input: expand("end/{s}", s=range(3))
+        rule begin:
+            output: "begin/{s}"
+            shell: "head -c 2000000 /dev/zero > {output}"
+        rule end:
+            input: "begin/{s}"
+            output: "end/{s}"
+            resources: mem_mb=lambda wildcards, input: 30 * input.size_mb
+            shell: "mkdir locked && touch {output} && rmdir locked"
+        """,
+        "-c4",
+        "--resources",
+        "mem_mb=100",
+    )
+
+
 def test_jobs_of_a_checkpoint_run_and_failed_jobs_are_tried_again(snakemake, folder):
     """The checkpoint makes three parts; the job of part 2 succeeds at its second try."""
     printed = snakemake(

@@ -5,12 +5,21 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import filterfalse
 
 from icsched.errors import IcschedError
-from icsched.plugins.snakemake.jobs import File, Graph, Job, is_group, members, name_of
+from icsched.plugins.snakemake.jobs import (
+    CORES,
+    COUNT,
+    NODES,
+    File,
+    Graph,
+    Job,
+    is_group,
+    members,
+    name_of,
+)
 from icsched.plugins.snakemake.measurements import TemporarySizes
 from icsched.plugins.snakemake.ranking import LEAN, Ranks, add_new, check_order_name, made_ranks
 from icsched.plugins.snakemake.waiting import Amount, Waiting
 
-NODES, CORES, COUNT = "_nodes", "_cores", "_job_count"  # Snakemake's names of resources
 FEW = 2_000  # with at most this many jobs, all are ranked again whenever a new job comes
 SHARE = 8  # with more jobs, all are ranked again once one in SHARE is new
 
@@ -37,7 +46,7 @@ class Chooser:
         self._late = 0  # number of jobs since then that were ready but had no rank
         self._most = 0  # number of remaining jobs, if none is added
         self._started: set[Job] = set()  # without jobs of groups
-        self._slots = 1
+        self._limits: dict[str, Amount] = {CORES: 1}  # the most that was ever available
         self._sizes = TemporarySizes()
         self._waiting = Waiting(())
         self._has_told = False  # whether the order was logged
@@ -83,7 +92,8 @@ class Chooser:
         """Rank new jobs, and add the new ready jobs to the waiting jobs."""
         if tuple(limits) != self._waiting.names:
             self._waiting = Waiting(tuple(limits))
-        self._slots = max(self._slots, int(min(limits.get(NODES, 1 << 20), limits.get(CORES, 1))))
+        for name, most in limits.items():
+            self._limits[name] = max(most, self._limits.get(name, most))
         new = self._waiting.new_among(ready)
         is_news = self._order == LEAN and self._sizes.learn(new, input_sizes)
         if self._rank_new(new, remaining) or is_news:
@@ -135,7 +145,7 @@ class Chooser:
                 self._graph,
                 jobs,
                 self._order,
-                slots=self._slots,
+                limits=self._limits,
                 sizes=self._sizes,
                 tell=self._tell,
             )

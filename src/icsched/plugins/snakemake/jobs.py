@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
+NODES, CORES, COUNT = "_nodes", "_cores", "_job_count"  # Snakemake's names of resources
+
 
 class File(Protocol):
     """A path with flags; also a string."""
@@ -21,6 +23,10 @@ class Job(Protocol):
     @property
     def scheduler_resources(self) -> Mapping[str, Any]:
         """The amount of each resource that the job needs while it runs."""
+
+    @property
+    def resources(self) -> Mapping[str, Any]:
+        """The same, and words; functions in the Snakefile may be called for it."""
 
     @property
     def input(self) -> Iterable[File]:

@@ -5,12 +5,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean  # raises ValueError for no rows
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from icsched.arrays import LONGEST, SHORTEST, Floats, Sizes
 from icsched.plugins.snakemake.jobs import File, Graph, Job, members, name_of, rule_of
+
+T = TypeVar("T")
 
 PROBE = 32  # jobs to look up before a rule counts as never recorded
 MOST_LOOKUPS = 20_000  # jobs to look up in total: each may be a file to read
@@ -32,10 +34,10 @@ def recorded_seconds(graph: Graph, jobs: Sequence[Job]) -> dict[Job, float]:
     known: dict[Job, float] = {}
     share = MOST_LOOKUPS // max(1, len(of_rule))
     for _, alike in sorted(of_rule.items()):
-        probe = _spread(alike, PROBE)
+        probe = spread(alike, PROBE)
         found = _found(probe, workflow.persistence)
         if found and len(alike) > PROBE:
-            found |= _found(set(_spread(alike, share)) - set(probe), workflow.persistence)
+            found |= _found(set(spread(alike, share)) - set(probe), workflow.persistence)
         known |= found
     return known
 
@@ -55,9 +57,13 @@ def run_times(jobs: Sequence[Job], known: dict[Job, float]) -> Floats | None:
     return np.array([known.get(job, means.get(rule_of(job), usual)) for job in jobs])
 
 
-def _spread(jobs: list[Job], count: int) -> list[Job]:
-    """Return at most *count* of *jobs*, spread evenly; at least one."""
-    return jobs[:: max(1, -(-len(jobs) // max(1, count)))]
+def spread(alike: list[T], count: int) -> list[T]:
+    """Return at most *count* of some jobs that are alike, spread evenly; at least one.
+
+    >>> spread([0, 1, 2, 3, 4], 3)
+    [0, 2, 4]
+    """
+    return alike[:: max(1, -(-len(alike) // max(1, count)))]
 
 
 def _found(jobs: Iterable[Job], persistence: Any) -> dict[Job, float]:

@@ -1,6 +1,6 @@
 """Ranks of jobs: the order in which they should start."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 
@@ -10,9 +10,10 @@ from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, Aim, Made, made_order
+from icsched.plugins.snakemake.capacity import capacity_for
 from icsched.plugins.snakemake.jobs import Graph, Job
 from icsched.plugins.snakemake.measurements import TemporarySizes, recorded_seconds, run_times
-from icsched.sim import Workers
+from icsched.plugins.snakemake.waiting import Amount
 from icsched.theory.memory import depth_first_order
 
 LEAN = "lean"
@@ -28,11 +29,18 @@ def check_order_name(name: str) -> str:
 
 
 def made_ranks(
-    graph: Graph, jobs: Sequence[Job], order: str, *, slots: int, sizes: TemporarySizes, tell: Tell
+    graph: Graph,
+    jobs: Sequence[Job],
+    order: str,
+    *,
+    limits: Mapping[str, Amount],
+    sizes: TemporarySizes,
+    tell: Tell,
 ) -> Ranks:
-    """Return the ranks of *jobs* by the order called *order*, if *slots* jobs can run at once.
+    """Return the ranks of *jobs* by the order called *order*.
 
-    Raises the errors of the order, and GraphError if the jobs are not a dag.
+    *limits* has what the run may use of each resource. Raises the errors of the order, and
+    GraphError if the jobs are not a dag.
     """
     if not jobs:
         return {}
@@ -43,7 +51,7 @@ def made_ranks(
         sizes.expect(chain(jobs, parents))  # a parent may be done, and its files exist
         ids = _checkpoints_first(dag, jobs, depth_first_order(dag, sizes.of(jobs)))
     else:
-        ids = _named_order(graph, dag, jobs, order, slots, tell)
+        ids = _named_order(graph, dag, jobs, order, limits, tell)
     return {jobs[task]: float(rank) for rank, task in enumerate(ids.tolist())}
 
 
@@ -61,11 +69,21 @@ def _checkpoints_first(dag: Dag, jobs: Sequence[Job], order: Ids) -> Ids:
 
 
 def _named_order(
-    graph: Graph, dag: Dag, jobs: Sequence[Job], order: str, slots: int, tell: Tell
+    graph: Graph,
+    dag: Dag,
+    jobs: Sequence[Job],
+    order: str,
+    limits: Mapping[str, Amount],
+    tell: Tell,
 ) -> Ids:
-    is_timed = ORDERS.find(order).run_times != "unused"
+    entry = ORDERS.find(order)
+    is_timed = entry.run_times != "unused"
     known = recorded_seconds(graph, jobs) if is_timed else {}
-    made = made_order(dag, order, run_times(jobs, known), Aim(Workers(min(slots, len(jobs)))))
+    aim = None
+    if entry.for_pool:
+        workflow, pool = capacity_for(graph, dag, jobs, limits)
+        aim = Aim(pool, workflow=workflow)
+    made = made_order(dag, order, run_times(jobs, known), aim)
     choice = made.choice if isinstance(made, Made) else None
     told = f"order {choice.chosen}, chosen by {order}" if choice else f"order {order}"
     if is_timed:
