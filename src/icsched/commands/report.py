@@ -63,6 +63,7 @@ from icsched.report.worth import worth_keys
 from icsched.run_times import RunTimeTable
 from icsched.serve.clusters import plan_clusters
 from icsched.sim import AnyPool, Experiment, Paired, Played, Pool, Simulation, Timeline, Times
+from icsched.sim.doubt import doubt_about
 from icsched.sim.experiment import cores
 from icsched.sim.sampling import SideBySide
 from icsched.theory import Proof
@@ -136,7 +137,7 @@ def _learned(paths: Sequence[str], workflow: Workflow) -> tuple[RunTimeTable, Le
     table = checked_run_times(past, read, is_replayed=True)
     check_names(past, workflow, paths)
     try:
-        return table, learned_from(past.last_run, workflow.dag)
+        return table, learned_from(past.last_run, workflow)
     except SimulationError as error:
         raise FormatError(", ".join(paths), None, str(error)) from error
 
@@ -221,7 +222,9 @@ class _Runs:
 
 def _simulated(workflow: Workflow, orders: Mapping[str, ReportOrder], pool: AnyPool) -> _Runs:
     """Simulate all orders on the same draws, and follow the first run of each."""
-    experiment = Experiment(workflow, pool, Times())  # as "auto" has it
+    known = workflow.run_times is not None  # else run times are 1, as the page says
+    times = Times(doubt=doubt_about(workflow) if known else None)  # as "auto" has it
+    experiment = Experiment(workflow, pool, times)
     played = {name: order.played for name, order in orders.items()}
     affordable = _MOST_TASKS // (len(workflow.dag) * len(played))
     sampling = Paired(most_runs=min(_MOST_RUNS, max(_FEWEST_RUNS, affordable)))
