@@ -44,7 +44,8 @@ def workflow() -> Workflow:
     kinds = [str(name).partition("_")[0] for name in dag.names]
     factors = np.random.default_rng(0).uniform(1 - SPREAD, 1 + SPREAD, len(kinds))
     seconds = np.round(np.array([SECONDS[kind] for kind in kinds]) * factors, 1)
-    return Workflow(dag, run_times=seconds, needs={"cores": [CORES[kind] for kind in kinds]})
+    cores = np.array([CORES[kind] for kind in kinds], np.float64)
+    return Workflow(dag, run_times=seconds, needs={"cores": cores})
 
 
 @cache
