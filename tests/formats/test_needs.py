@@ -65,6 +65,34 @@ def test_memory_without_a_unit_is_in_mebibytes_and_rounded_up(folder):
     }
 
 
+@pytest.mark.parametrize(
+    ("words", "mebibytes"),
+    [("1.0009 G", 1024), ("0.0009", 0), ("+5", 5), (".5 g", 512), ("1e3", 1000), ("1025K", 2)],
+)
+def test_amounts_are_read_as_condor_submit_does(words, mebibytes):
+    """Three decimals count; tests/htcondor asks the real one."""
+    assert asked("memory_bytes", words) == mebibytes * MIB
+
+
+def test_the_attribute_goes_before_the_request_and_that_before_its_other_name(folder):
+    (folder / "a.sub").write_text(
+        "+RequestMemory = 3\nrequest_memory = 2\nRequestMemory = 1\n"
+        "request_cpus = 2\nRequestCpus = 1\nRequestDisk = 1\nqueue\n"
+    )
+
+    assert needs("w.dag", "JOB a a.sub\n") == {
+        "cores": {"a": 2},
+        "memory_bytes": {"a": 3 * MIB},
+        "disk_bytes": {"a": KIB},
+    }
+
+
+def test_requests_that_htcondor_ignores_are_ignored(folder):
+    submit(folder, request_cpu="4", request_gpu="1", request_x="2", request_ab="3")
+
+    assert needs("w.dag", "JOB a a.sub\n") == {"ab": {"a": 3}}
+
+
 def test_vars_and_the_dag_give_macros_their_values(folder):
     """VARS come before the settings, so a's 8 wins over nothing, and the default is b's."""
     submit(folder, request_cpus="$(n:2)", request_memory="$(base)$(unit)", unit="G")

@@ -27,9 +27,14 @@ _UNITS = {"memory_bytes": MIB, "disk_bytes": KIB}
 _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
 _COUNT = re.compile(rf"{_NUMBER}(?:[eE][+-]?[0-9]{{1,9}})?")
 _BYTES = re.compile(rf"({_COUNT.pattern})[ \t]*(?:([KMGTP])?(?:i?B)?)", re.IGNORECASE)
-_HTCONDOR_BYTES = re.compile(rf"({_NUMBER})[ \t]*(?:([KMGT])B?)?", re.IGNORECASE)
+# HTCondor reads three decimals and ignores the others.
+_HTCONDOR_BYTES = re.compile(
+    r"(\+?[0-9]+(?:\.[0-9]{0,3})?|\.[0-9]{1,3})[0-9]*[ \t]*(?:([KMGT])B?)?", re.IGNORECASE
+)
 _NEGATIVE = re.compile(rf"-[ \t]*{_BYTES.pattern}", re.IGNORECASE)
 _NOTHING = ("", "undefined")
+# HTCondor takes these for mistakes and ignores them, as all names of one letter.
+_IGNORED = ("cpu", "gpu")
 
 HIDDEN = "only the engine can work this out"
 COUNT = "a finite number of 0 or more"
@@ -78,24 +83,32 @@ def _finite(value: float, expected: str) -> float:
 def requested(key: str) -> str | None:
     """Return the resource that a setting of a submit description asks for; None if it asks none.
 
-    *key* is as `Description` has it. The attribute of a job (``+RequestCpus``) is one too.
+    *key* is as `Description` has it. The attribute of a job (``+RequestCpus``) is one too. HTCondor
+    ignores request_cpu, request_gpu and names of one letter.
 
     >>> requested("request_memory"), requested("my.requestcpus"), requested("request_licences")
     ('memory_bytes', 'cores', 'licences')
+    >>> requested("request_cpu"), requested("request_x")
+    (None, None)
     """
     name = _ATTRIBUTES.get(key.removeprefix("my."), key)
     word = name.removeprefix("request_")
-    return _OF_HTCONDOR.get(word, word) if word and word != name else None
+    if word == name or len(word) < 2 or word in _IGNORED:
+        return None
+    return _OF_HTCONDOR.get(word, word)
 
 
 def asked(resource: str, words: str, *, is_attribute: bool = False) -> float | None:
     """Return how much a request of HTCondor's asks for; NaN for nothing, None for an expression.
 
-    Memory is in MiB and disk in KiB if *words* have no unit, and HTCondor rounds both up. The
-    attribute of a job has no unit. Raises ValueError for a number that cannot be.
+    Memory is in MiB and disk in KiB if *words* have no unit, and HTCondor rounds both up, after
+    three decimals. It rounds neither the attribute of a job nor a number with an exponent, and
+    these have no unit. Raises ValueError for a number that cannot be.
 
     >>> asked("memory_bytes", "1.5G") == 1.5 * 2**30, asked("memory_bytes", "0.5") == 2**20
     (True, True)
+    >>> asked("memory_bytes", "1.0009") == 2**20, asked("disk_bytes", "1.5e0")
+    (True, 1536.0)
     >>> asked("cores", "ifthenelse(x, 1, 2)"), asked("gpus", "undefined")
     (None, nan)
     """
@@ -103,15 +116,11 @@ def asked(resource: str, words: str, *, is_attribute: bool = False) -> float | N
         return math.nan
     if _NEGATIVE.fullmatch(words):
         raise ValueError(COUNT)
-    unit = _UNITS.get(resource)
-    if unit is None or is_attribute:
-        found = _COUNT.fullmatch(words)
-        return _finite(float(words), COUNT) * (unit or 1) if found else None
-    in_units = _HTCONDOR_BYTES.fullmatch(words)
-    if not in_units:
-        return None
-    value = float(in_units[1]) * (_power(in_units[2]) if in_units[2] else unit)
-    return float(math.ceil(_finite(value, COUNT) / unit)) * unit
+    unit = _UNITS.get(resource, 1)
+    if resource in _UNITS and not is_attribute and (found := _HTCONDOR_BYTES.fullmatch(words)):
+        value = _finite(float(found[1]) * (_power(found[2]) if found[2] else unit), COUNT)
+        return float(math.ceil(math.floor(value) / unit)) * unit
+    return _finite(float(words), COUNT) * unit if _COUNT.fullmatch(words) else None
 
 
 def request_of(resource: str, amount: float) -> tuple[str, str]:

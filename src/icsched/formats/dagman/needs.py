@@ -189,8 +189,7 @@ def _requests(description: Description) -> _Found:
     """Return the requests of a description of a job."""
     amounts: dict[str, float] = {}
     hidden: _Lines = {}
-    by_rank = sorted(description.settings.items(), key=lambda pair: pair[0].startswith("my."))
-    for key, setting in by_rank:  # the attribute of a job wins
+    for key, setting in sorted(description.settings.items(), key=lambda pair: _rank(pair[0])):
         resource = requested(key)
         if resource is None:
             continue
@@ -207,6 +206,15 @@ def _requests(description: Description) -> _Found:
 
 def _is_in(resource: str, hidden: _Lines) -> bool:
     return any(one[0] == resource for one in hidden)
+
+
+def _rank(key: str) -> int:
+    """Return which of several requests of a resource HTCondor takes, on any line: the highest.
+
+    >>> [_rank(key) for key in ("requestcpus", "request_cpus", "my.requestcpus")]
+    [0, 1, 2]
+    """
+    return 2 if key.startswith("my.") else int(key.startswith("request_"))
 
 
 def _amount(
