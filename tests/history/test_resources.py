@@ -51,6 +51,7 @@ def test_a_job_that_was_evicted_has_a_table_too(log):
         ("Cpus                 :        0       -1       nan ", None, None, 2),
         ("Cpus                 :        0        1 1000000000000000 ", 1, None, 1),
         ("Cpus (GB)            :        0        1         8 ", None, None, 2),
+        ("TimeExecute (s)      :        5                    ", None, None, 0),
     ],
 )
 def test_numbers_of_a_table_are_checked(log, row, asked, had, unread):

@@ -40,6 +40,7 @@ _BY_WORD = {  # HTCondor's word in lower case: our name, and how many of our uni
     "disk": (DISK, _KIB),
     "gpus": (GPUS, 1.0),
 }
+_SECONDS = "s"  # a time that the job took, in the same table: no resource
 _UNITS = {"": 1.0, "KB": _KIB, "MB": _MIB}
 
 # Text. The lines of a body are indented, and each of them must be whole.
@@ -98,6 +99,8 @@ def _of_rows(rows: bytes) -> Resources:
         row = _ROW.fullmatch(line)
         if row is None:  # the table is over
             break
+        if row[2] == _SECONDS:
+            continue
         found = _cells(columns, row[3])
         name, unit = _named(row[1], row[2] or "")
         for column, into in (("Request", requested), ("Allocated", allocated)):
