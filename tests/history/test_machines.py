@@ -279,6 +279,18 @@ def test_gaps_between_submissions_tell_the_interval_where_a_throttle_delays_all_
     assert told.held_back == 31 - 3  # from two intervals and 1 s after the first submission
 
 
+def test_a_throttle_is_seen_where_no_job_has_parents(log):
+    """Two of six jobs at a time, ten seconds each; DAGMan submits two a second after two ended."""
+    waves = [0, 11, 22]
+    jobs = [
+        one(i + 1, f"s{i}", (w, w, w + 10), "slot1_1@ep") for i in range(6) for w in [waves[i // 2]]
+    ]
+    told = Submission.of(Usage.of(log(text_of(*jobs)), Dag({f"s{i}": [] for i in range(6)})))
+
+    assert told.max_jobs == 2
+    assert told.held_back == 22 - 1  # from a second after 0, as the log shows no interval
+
+
 def test_the_machines_of_a_run_are_a_pool_with_its_throttle(log):
     """Two jobs of one core at a time, in parts of one slot; DAGMan's interval is 1 / 1.1 s."""
     past = log(fan((11, 11, 21), (22, 22, 32), (33, 33, 43), (44, 44, 54)))

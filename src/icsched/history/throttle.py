@@ -43,12 +43,13 @@ class Submission:
         begin = float(queued.min(initial=0.0))
         has_parent = usage.is_first & ~np.isnan(usage.ready)
         ready = np.where(has_parent, usage.ready, queued)
-        if has_parent.any():  # else the dag is not known, or nobody has parents
+        is_dag_known = bool((usage.task >= 0).any())
+        if is_dag_known:
             ready = np.where(usage.is_first & ~has_parent, begin, ready)
         ready = np.minimum(ready, queued)
         delays = (queued - ready)[has_parent & ~np.isnan(usage.submitted)]
         found = cls(ready, queued, _interval(delays, queued[usage.is_first]), None, None, 0.0)
-        return found._with_throttle(usage) if has_parent.any() else found
+        return found._with_throttle(usage) if is_dag_known else found
 
     @property
     def patience(self) -> float:
