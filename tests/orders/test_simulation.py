@@ -352,8 +352,8 @@ def test_without_fifo_the_first_order_is_the_baseline():
 @pytest.mark.parametrize(
     ("orders", "given", "problem"),
     [
-        (["fifo"], {"pool": 5}, "pool: expected Pool, Workers or Recorded, got 5"),
-        (["fifo"], {"pool": 0}, "pool: expected Pool, Workers or Recorded, got 0"),
+        (["fifo"], {"pool": 5}, "pool: expected Pool, Workers, Recorded or Machines, got 5"),
+        (["fifo"], {"pool": 0}, "pool: expected Pool, Workers, Recorded or Machines, got 0"),
         (["fifo"], {"times": 5}, "times: expected Times, got 5"),
         (["fifo"], {"sampling": 5}, "sampling: expected Paired or PaperSampling, got 5"),
         ({5: "fifo"}, {}, "orders: expected a mapping from names, got the key 5"),
