@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from icsched import Dag
 from icsched.history import Losses, Submission, Usage, machines_of, parsed_run
-from icsched.history.losses import machines_pool
 from icsched.history.replay import running_difference
-from icsched.sim.machines import HTCondor, Machine
 from tests.history.lines import end, end_held, execute, held, submit
 
 
@@ -264,6 +262,15 @@ def test_running_jobs_of_a_replay_are_compared_at_each_moment():
     assert running_difference(*log, *log) == 0
 
 
+def test_cores_of_a_replay_are_compared_by_what_each_job_asked_for():
+    """The log has jobs of 3 cores and 1 core until 10; the replay has the small one until 20."""
+    log = np.array([0.0, 0.0]), np.array([10.0, 10.0])
+    replay = np.array([0.0, 10.0]), np.array([10.0, 20.0])
+    cores = np.array([3.0, 1.0])
+
+    assert running_difference(*log, *replay, cores, cores) == (1 * 10 + 1 * 10) / 40
+
+
 def test_gaps_between_submissions_tell_the_interval_where_a_throttle_delays_all_children(log):
     """Two of eight jobs at a time, 9 seconds each; DAGMan looks every second.
 
@@ -289,15 +296,3 @@ def test_a_throttle_is_seen_where_no_job_has_parents(log):
 
     assert told.max_jobs == 2
     assert told.held_back == 22 - 1  # from a second after 0, as the log shows no interval
-
-
-def test_the_machines_of_a_run_are_a_pool_with_its_throttle(log):
-    """Two jobs of one core at a time, in parts of one slot; DAGMan's interval is 1 / 1.1 s."""
-    past = log(fan((11, 11, 21), (22, 22, 32), (33, 33, 43), (44, 44, 54)))
-    usage = Usage.of(past, FAN)
-    seen, told = machines_of(usage, past.slots), Submission.of(usage)
-    pool = machines_pool(seen, Losses.of(usage, seen, told), told)
-
-    assert pool.machines == (Machine({"cores": 2}),)  # no job waited for memory
-    assert (pool.max_jobs, pool.max_idle) == (2, None)
-    assert pool.htcondor == HTCondor(scan_interval=told.scan_interval)

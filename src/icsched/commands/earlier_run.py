@@ -1,7 +1,7 @@
 """A run beside an earlier real run, and beside what that run let foretell."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from icsched import files, history
 from icsched.commands.inputs import timed
@@ -52,7 +52,7 @@ def earlier_run(
     FormatError for logs without run times, and SimulationError for a run that cannot be followed.
     """
     table = checked_run_times(past, read, is_replayed=True)
-    learned = learned_from(past.last_run, workflow.dag)
+    learned = learned_from(past.last_run, workflow)
     found = _forecast(timed(workflow, table, [path for path, _ in read]), past, learned)
     order, foretold, low, high = found
     return EarlierRun(
@@ -72,7 +72,8 @@ def _forecast(
     workflow: Workflow, past: PastRun, learned: Learned
 ) -> tuple[str, float, float, float]:
     """Return the order, the mean time of the workflow, and what 95% of single runs take."""
-    left, measured = workflow.residual, spread_of_repeated(past)
+    measured = spread_of_repeated(past)
+    left = (replace(workflow, needs=learned.needs) if learned.needs else workflow).residual
     spread = SPREAD if measured is None else measured
     times = Times("lognormal", spread, doubt=doubt_about(left))
     order, played = "fifo", Played("fifo")
@@ -82,7 +83,7 @@ def _forecast(
     sampling = Paired(most_runs=runs)
     found = simulate(left, {order: played}, pool=learned.pool, times=times, sampling=sampling)
     end = found.ends[order]
-    begin = learned.fit.begin
+    begin = learned.begin
     return order, end.mean + begin, end.low + begin, end.high + begin
 
 

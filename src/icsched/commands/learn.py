@@ -6,7 +6,7 @@ import io
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -50,7 +50,7 @@ from icsched.history.problems import (
     is_one_log,
     without_set_back,
 )
-from icsched.history.replay import Learned, learned_from, order_of_starts
+from icsched.history.replay import Learned, Replay, learned_from, order_of_starts
 from icsched.history.summary import spread_of_repeated
 from icsched.messages import counted, named, number
 from icsched.orders import simulate
@@ -60,6 +60,8 @@ from icsched.run_times import Origin, RunTimeTable
 from icsched.sim import (
     AnyPool,
     Experiment,
+    HTCondor,
+    Machines,
     Paired,
     Played,
     Recorded,
@@ -132,8 +134,11 @@ def _dagman_keys(told: Submission) -> dict[str, object]:
 def _replay_keys(learned: Learned) -> dict[str, object] | None:
     if not learned.replays:
         return None
+    ends = dict.fromkeys(("workers", "recorded", "machines"))
+    ends |= {name: replay.end for name, replay in learned.replays.items()}
     errors = {"error": learned.error, "running_error": learned.running_error}
-    return {"actual": learned.actual, **learned.replays, **errors}
+    cores = {"cores_error": learned.replays[learned.name].cores}
+    return {"actual": learned.actual, **ends, **errors, **cores}
 
 
 def _order_keys(told: Forecast | None) -> dict[str, object] | None:
@@ -227,8 +232,9 @@ def learn_answer(
     run = without_set_back(past.last_run) if is_in_order else past.last_run
     try:
         with working("looking at the run"):
-            dag = None if workflow is None else workflow.dag
-            learned = learned_from(run, dag, recorded=recorded)
+            learned = learned_from(run, workflow, recorded=recorded)
+        if workflow is not None and learned.needs:
+            workflow = replace(workflow, needs=learned.needs)
         orders = None if workflow is None else forecast_by(past, learned, workflow)
         compared = None
         if earlier is not None and workflow is not None:
@@ -517,24 +523,52 @@ def _pool(found: LearnAnswer) -> str:
         lines.append(f"DAGMan submitted a job {delay} after its last parent.")
     lines += _dagman(found.dagman)
     if replay.replays:
-        workers = counted(replay.fit.workers.count, "worker")
-        words = " and ".join(
-            f"{_seconds(replay.replays[name])} on {who} ({_percent(replay.error_of(name))})"
-            for name, who in {"workers": workers, "recorded": "the recorded slots"}.items()
-        )
+        whos = {
+            "workers": counted(replay.fit.workers.count, "worker"),
+            "recorded": "the recorded slots",
+            "machines": "the machines",
+        }
+        words = [
+            f"{_seconds(played.end)} on {whos[name]} ({_percent(played.error)})"
+            for name, played in replay.replays.items()
+        ]
         until = "" if replay.actual == found.length else ", until the last job succeeded"
         actual = _seconds(replay.actual)
-        lines.append(f"The same order takes {words} by simulation, {actual} in fact{until}.")
+        lines.append(f"The same run takes {_listed(words)} by simulation, {actual} in fact{until}.")
         lines.append(
             "On this pool the number of running jobs is off by"
             f" {100 * replay.running_error:.0f}% of its mean, at each moment on average."
         )
+        lines += _settings(replay.replays[replay.name])
     return "\n".join(lines) + "\n"
+
+
+def _settings(played: Replay) -> list[str]:
+    """Say which settings of HTCondor are nearest to the run, of those that the log leaves open."""
+    pool = played.pool
+    condor = pool.htcondor if isinstance(pool, Machines) else None
+    if condor is None:
+        return []
+    is_usual = condor.negotiator_interval == HTCondor().negotiator_interval
+    words = [
+        f"{'its default' if is_usual else 'quick'} intervals",
+        f"idle claims held for {_seconds(condor.hold)}" if condor.hold else "no held claims",
+        *(["jobs that refuse larger claims"] if condor.exact_cores else []),
+        *([] if played.has_priorities else ["no priorities of jobs"]),
+    ]
+    return [f"Of the settings that HTCondor may have had, these fit best: {_listed(words)}."]
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _who(pool: AnyPool) -> str:
     if isinstance(pool, Recorded):
         who = f"{counted(pool.count, 'recorded visit')} of slots"
+    elif isinstance(pool, Machines):
+        machines, cores = counted(pool.count, "machine"), counted(pool.cores, "core")
+        who = f"{machines} with {cores}, filled as by HTCondor"
     else:
         assert isinstance(pool, Workers)  # noqa: S101  learn fits no other pool
         who = counted(pool.count, "worker")

@@ -136,7 +136,7 @@ def _learned(paths: Sequence[str], workflow: Workflow) -> tuple[RunTimeTable, Le
     table = checked_run_times(past, read, is_replayed=True)
     check_names(past, workflow, paths)
     try:
-        return table, learned_from(past.last_run, workflow.dag)
+        return table, learned_from(past.last_run, workflow)
     except SimulationError as error:
         raise FormatError(", ".join(paths), None, str(error)) from error
 

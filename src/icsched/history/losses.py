@@ -10,7 +10,6 @@ from icsched.arrays import Floats, Ids, Mask
 from icsched.history.slots import Seen
 from icsched.history.throttle import Submission
 from icsched.history.usage import Usage, moments_of
-from icsched.sim.machines import CORES, MEMORY, HTCondor, Machine, Machines
 
 _MOST_SIZES = 64  # of jobs; more sizes are rounded up to some of them
 
@@ -73,32 +72,6 @@ class Losses:
             left = left - found[cause]
         found["no_job"] = left
         return cls(**{name: float((cores * steps).sum()) for name, cores in found.items()})
-
-
-_BINDING = 0.05  # of the core seconds: if less was lost to memory, memory limited nothing
-
-
-def machines_pool(seen: Seen, losses: Losses, told: Submission) -> Machines:
-    """Return the machines of a run as a pool, with DAGMan's throttles.
-
-    What slots held at once is the least that a machine has. So the pool limits memory only if jobs
-    waited for memory. Machines that are divided take jobs by HTCondor's rules, with its default
-    settings, because a log tells only DAGMan's interval.
-    """
-    has_memory = losses.memory > _BINDING * losses.total
-    machines = [
-        Machine(
-            {CORES: kind.cores}
-            | ({MEMORY: kind.memory_bytes} if has_memory and kind.memory_bytes else {}),
-            kind.count,
-        )
-        for kind in seen.kinds
-    ]
-    htcondor = None
-    if seen.is_partitionable.any():
-        interval = told.scan_interval
-        htcondor = HTCondor() if not interval else HTCondor(scan_interval=max(interval, 0.001))
-    return Machines(machines, told.max_jobs, told.max_idle, htcondor)
 
 
 def _sizes(seen: Seen) -> Iterator[tuple[tuple[float, float], Mask]]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from icsched.arrays import Floats, Ids
+from icsched.arrays import Floats, Ids, Mask
 from icsched.history.usage import CLOCK_S, Usage
-from icsched.sim.machines import CORES, MEMORY
+from icsched.sim.machines import CORES, MEMORY, MEMORY_STEP
 
 _DYNAMIC = re.compile(r"([^@]*?)_\d+(@.*)?")
 _MOST_UNKNOWN = 0.1  # of the attempts: with more, the log says too little about machines
@@ -62,11 +62,32 @@ class Seen:
             found.append(MachineKind(int(own.sum()), kind[1], memory or None, kind[0]))
         return tuple(found)
 
+    def is_of(self, kind: MachineKind) -> Mask:
+        """Return which machines are of a kind."""
+        found: Mask = (self.is_partitionable == kind.is_partitionable) & (self.cores == kind.cores)
+        return found
+
+    @property
+    def has_sizes(self) -> bool:
+        """Whether jobs asked for different numbers of cores."""
+        return len(np.unique(self.asked[self.machine >= 0])) > 1
+
+    @property
+    def has_memory_sizes(self) -> bool:
+        """Whether jobs asked for different memory, in the steps in which HTCondor gives it."""
+        steps = np.ceil(self.asked_memory[self.machine >= 0] / MEMORY_STEP)
+        return len(np.unique(steps)) > 1
+
     @property
     def is_divided(self) -> bool:
-        """Whether jobs of different sizes shared a machine: workers do not describe this pool."""
-        known = self.held[self.machine >= 0]
-        return bool(self.is_partitionable.any()) and len(np.unique(known)) > 1
+        """Whether jobs of different sizes shared a machine: workers do not describe this pool.
+
+        They asked for different cores or memory, or got more cores than they asked for.
+        """
+        if not self.is_partitionable.any():
+            return False
+        got_more = (self.held > self.asked)[self.machine >= 0].any()
+        return self.has_sizes or self.has_memory_sizes or bool(got_more)
 
 
 def machines_of(usage: Usage, slots: Sequence[str]) -> Seen | None:

@@ -8,10 +8,11 @@ import pytest
 from icsched.commands.notes import about_pool
 from icsched.commands.pool_options import GivenPool
 from icsched.history import read_run_times
-from icsched.sim import Recorded, Workers, read_pool
+from icsched.sim import Machines, Recorded, Workers, read_pool
 from tests.cli.learn.dags import FORK_DAG
 from tests.history.lines import end, execute, submit
 from tests.history.test_learning import FORK_LOG
+from tests.history.test_machine_pools import WIDE_NAMES, wide_log
 from tests.history.test_machines import CLAIMS_LOG, fan
 
 CLAIMS_DAG = "JOB a a.sub\nJOB b b.sub\nJOB w w.sub\nJOB c c.sub\nPARENT w CHILD c\n"
@@ -40,8 +41,10 @@ def test_the_fitted_pool_reproduces_the_run_and_tries_other_orders(learn):
         "actual": 200,
         "workers": pytest.approx(200),
         "recorded": pytest.approx(200),
+        "machines": None,  # the log has slots that are not divided
         "error": pytest.approx(0),
         "running_error": pytest.approx(0),
+        "cores_error": pytest.approx(0),
     }
     assert list(found["orders"]) == ["used", "critical-path", "prio", "critical-path-steps", "fifo"]
     assert found["orders"]["fifo"]["ratio"] is None
@@ -242,6 +245,48 @@ def test_the_report_says_what_machines_there_were_and_what_their_cores_did(icsch
     }
     (machine,) = learn("claims.log")["machines"]
     assert (machine["count"], machine["cores"], machine["is_partitionable"]) == (1, 8, True)
+
+
+def test_a_run_of_jobs_of_different_cores_is_played_on_the_machine_that_it_had(learn, icsched, put):
+    put({"wide.log": wide_log(22), "wide.dag": "".join(f"JOB {n} x.sub\n" for n in WIDE_NAMES)})
+    found = learn("wide.log", "wide.dag", "--pool-file", "pool.json")
+
+    assert found["pool"]["machines"] == [{"count": 1, "cores": 8}]
+    assert abs(found["replay"]["machines"] - 42) < 3
+    assert found["replay"]["error"] == pytest.approx(found["replay"]["machines"] / 42 - 1)
+    # In other runs the wide job waits for one more round of narrow ones, or for none.
+    assert 30 < found["orders"]["fifo"]["time"]["mean"] < 55
+    told = icsched("learn", "wide.log", "wide.dag").out
+    assert "Pool: 1 machine with 8 cores, filled as by HTCondor.\n" in told
+    assert " s on the machines (" in told
+    fit = "Of the settings that HTCondor may have had, these fit best: quick intervals"
+    assert fit in told
+    pool = read_pool("pool.json")
+    assert isinstance(pool, Machines)
+    assert (pool.cores, pool.htcondor.negotiator_interval) == (8, 2)
+
+
+def test_the_machines_that_are_written_are_taken_by_other_commands(learn, icsched, put):
+    """The submit files say what the jobs ask for. Alone, the wide job runs for 20 s."""
+    lines = "".join(f"JOB {n} {'wide' if n == 'wide' else 'x'}.sub\n" for n in WIDE_NAMES)
+    put({"wide.log": wide_log(22), "wide.dag": lines})
+    put({"wide.sub": "request_cpus = 8\nqueue\n", "x.sub": "request_cpus = 1\nqueue\n"})
+    learn("wide.log", "wide.dag", "-o", "times.csv", "--pool-file", "pool.json")
+    words = ("wide.dag", "--run-times", "times.csv", "--pool", "pool.json")
+
+    found = icsched("simulate", *words, "--runs", "20", "--law", "constant", "--json")
+    assert found.code == 0
+    fifo = json.loads(found.out)["orders"]["fifo"]["time"]["mean"]
+    assert 40 < fifo < 46  # 20 s of narrow jobs, then 20 s, with delays
+    assert icsched("prio", *words).code == 0
+
+
+def test_the_earlier_run_gives_the_forecast_its_machine(learn, put):
+    put({"wide.log": wide_log(22), "wide.dag": "".join(f"JOB {n} x.sub\n" for n in WIDE_NAMES)})
+    found = learn("wide.log", "wide.dag", "--against", "wide.log")["against"]
+
+    assert (found["before"], found["happened"]) == (42, 42)
+    assert 30 < found["foretold"] < 55
 
 
 def test_the_report_names_a_throttle(icsched, learn, put):
