@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from icsched import ArgumentError, Dag, families
 from icsched.arrays import Floats
 from icsched.errors import PoolError, SimulationError
-from icsched.sim import Experiment, Machine, Machines, Played, Runs, Times, Trace, Workers
+from icsched.sim import Experiment, HTCondor, Machine, Machines, Played, Runs, Times, Trace, Workers
 from icsched.sim.machines import demands, machine_in
 from tests.sim.machines_twin import machines_run
 from tests.sim.models import (
@@ -176,7 +176,9 @@ def test_a_task_takes_the_machine_with_the_least_cores_that_are_enough():
 
 
 def test_memory_decides_where_cores_do_not():
-    pool = Machines([machine_in("1x1K"), machine_in("2x3K"), Machine({"cores": 4})])
+    pool = Machines(
+        [machine_in("1x1K"), machine_in("2x3K"), Machine({"cores": 4, "memory_bytes": 0})]
+    )
     needs = {"memory_bytes": np.array([1024.0, 2048.0, 2048.0, np.nan])}
     found = on_machines(FOUR, pool, CONSTANT, needs).trace(BY_ID, seed=1, run=0)
 
@@ -258,3 +260,40 @@ def test_what_cannot_be_simulated_is_refused():
 
     with pytest.raises(ArgumentError, match="'count'"):
         Machine({"cores": 1, "count": 2})
+
+
+MIB = 2**20
+
+
+def held_memory(needed, has, htcondor=None):
+    pool = Machines([Machine({"cores": 8, "memory_bytes": has * MIB})], htcondor=htcondor)
+    needs = {"memory_bytes": np.array([needed * MIB], float)}
+    return demands(needs, 1, pool).amounts[0, 1] / MIB
+
+
+def test_htcondor_rounds_memory_up_unless_the_task_then_fits_on_no_machine():
+    assert held_memory(1000, has=1000) == 1000  # no multiple of 128
+    assert held_memory(1000, has=1024, htcondor=HTCondor()) == 1024
+    assert held_memory(1000, has=1000, htcondor=HTCondor()) == 1000
+
+    with pytest.raises(PoolError, match=r"for a task, which needs 1 cores, 1,001 MiB of memory$"):
+        held_memory(1001, has=1000, htcondor=HTCondor())
+
+
+def test_a_machine_of_unknown_memory_takes_tasks_that_need_memory_but_none_that_need_gpus():
+    pool = Machines([machine_in("8"), Machine({"cores": 1, "memory_bytes": MIB, "gpus": 1})])
+
+    demands({"memory_bytes": np.array([2.0**40])}, 1, pool)  # on the first
+    with pytest.raises(PoolError, match="1 gpus, 1,048,576 MiB of memory"):
+        demands({"memory_bytes": np.array([2.0**40]), "gpus": np.array([1.0])}, 1, pool)
+
+
+def test_a_machine_of_more_cores_than_the_kernel_can_add_up_is_refused():
+    with pytest.raises(ArgumentError, match=r"^cores: expected 0.001 to 1,000,000, got 1000001"):
+        Machine({"cores": 1_000_001})
+
+
+@pytest.mark.parametrize("words", ["0x8", "1000001x8"])
+def test_a_number_of_machines_out_of_range_is_named_as_the_user_wrote_it(words):
+    with pytest.raises(ArgumentError, match=f"^machines: expected 1 to .* got '{words}'$"):
+        machine_in(words)

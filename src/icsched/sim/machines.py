@@ -15,8 +15,9 @@ from icsched.errors import ArgumentError, PoolError
 from icsched.frames import changed
 
 CORES, MEMORY = "cores", "memory_bytes"
-MOST_MACHINES = 10**6
-LARGEST_AMOUNT = 10**15  # of a resource
+MOST_MACHINES = MOST_CORES = 10**6  # of a pool, and of a machine: the kernel adds up cores
+LARGEST_AMOUNT = 10**15  # of another resource
+_EVERYWHERE = (MEMORY, "disk_bytes")  # every machine has some, also if nobody says how much
 MEMORY_STEP = 128 * 2**20  # HTCondor rounds the memory of a claim up to whole multiples
 _FRACTION = 1000  # amounts that are not bytes are counted in thousandths
 _SHORT = re.compile(r"(?:(\d{1,7})x)?(\d{1,6})(?:x(\d{1,12})([KMGTP])(?:i?B)?)?", re.ASCII)
@@ -28,7 +29,8 @@ class Machine:
     """What a machine has, by the names of ``Workflow.needs``, and how many such machines there are.
 
     A machine must say its cores. A resource that no machine of a pool names is not limited. If only
-    some machines name a resource, the others have none of it.
+    some machines name a resource, the others have none of it; but their memory and disk space are
+    not limited, because every machine has some.
 
     >>> Machine({"cores": 8, "memory_bytes": 2**36}, count=12).resources["cores"]
     8.0
@@ -47,7 +49,7 @@ class Machine:
             str(name): checks.number_within(name, amount, least=0, most=LARGEST_AMOUNT)
             for name, amount in self.resources.items()
         }
-        checks.number_within(CORES, amounts[CORES], least=1 / _FRACTION, most=LARGEST_AMOUNT)
+        checks.number_within(CORES, amounts[CORES], least=1 / _FRACTION, most=MOST_CORES)
         object.__setattr__(self, "count", count)
         object.__setattr__(self, "resources", amounts)
 
@@ -65,6 +67,10 @@ def machine_in(words: str) -> Machine:
         expected = "COUNTxCORES or COUNTxCORESxMEMORY, such as 12x8 or 12x8x64G"
         raise ArgumentError(f"machines: expected {expected}, got {words!r:.60}")
     count, cores, memory, unit = found.groups()
+    if count is not None and not 1 <= int(count) <= MOST_MACHINES:
+        raise ArgumentError(
+            f"machines: expected 1 to {MOST_MACHINES:,} machines, got {words!r:.60}"
+        )
     resources = {CORES: int(cores)}
     if memory is not None:
         resources[MEMORY] = int(memory) * 1024 ** (_UNITS.index(unit) + 1)
@@ -202,7 +208,8 @@ def demands(
     """Return what *tasks* tasks hold on the machines of *pool*; errors say their *names*, if given.
 
     A task whose cores are unknown (NaN) holds one core, and nothing of other resources that are
-    unknown. Raises PoolError for a task that fits on no machine.
+    unknown. HTCondor rounds memory up, unless the task then fits on no machine. Raises PoolError
+    for a task that fits on no machine.
 
     >>> found = demands({"cores": np.array([1.0, np.nan, 5.0])}, 3, Machines([machine_in("8")]))
     >>> found.groups.tolist(), found.amounts.tolist(), found.capacities.tolist()
@@ -215,27 +222,44 @@ def demands(
         usual = 1.0 if name == CORES else 0.0
         values = np.asarray(needs.get(name, np.full(tasks, usual)), np.float64)
         rows[:, column] = _whole(name, np.where(np.isnan(values), usual, values))
-    if pool.htcondor and MEMORY in resources:
-        memory = rows[:, resources.index(MEMORY)]
-        memory[:] = -(-memory // MEMORY_STEP) * MEMORY_STEP
+    kinds = np.array(
+        [[_whole(name, _has(machine, name)) for name in resources] for machine in pool.machines]
+    )
+    capacities = np.repeat(kinds, [machine.count for machine in pool.machines], axis=0)
     amounts, inverse = np.unique(rows, axis=0, return_inverse=True)
+    if pool.htcondor and MEMORY in resources:
+        rounded, memory = amounts.copy(), resources.index(MEMORY)
+        rounded[:, memory] = -(-amounts[:, memory] // MEMORY_STEP) * MEMORY_STEP
+        rounded[~_fit(rounded, kinds)] = amounts[~_fit(rounded, kinds)]
+        amounts, merged = np.unique(rounded, axis=0, return_inverse=True)
+        inverse = merged.reshape(-1)[inverse.reshape(-1)]
     groups = inverse.reshape(-1).astype(np.int32)
-    kinds = [
-        [_whole(name, np.array(machine.resources.get(name, 0.0))) for name in resources]
-        for machine in pool.machines
-    ]
-    capacities = np.repeat(np.array(kinds, np.int64), [m.count for m in pool.machines], axis=0)
-    is_enough = amounts[:, None, :] <= np.array(kinds, np.int64)[None]
-    fits: Mask = np.asarray(is_enough.all(axis=-1).any(axis=-1))
+    fits = _fit(amounts, kinds)
     if not fits.all():
         task = int(np.argmin(fits[groups]))
         wanted, who = rows[task], repr(names[task]) if names else "a task"
-        said = ", ".join(
-            f"{amount / _unit(name):g} {name}"
-            for name, amount in zip(resources, wanted, strict=True)
-        )
+        pairs = zip(resources, wanted.tolist(), strict=True)
+        said = ", ".join(_amount_text(name, amount) for name, amount in pairs if amount)
         raise PoolError(f"machines: none is large enough for {who}, which needs {said}")
     return Demands(groups, amounts, capacities)
+
+
+def _amount_text(name: str, units: int) -> str:
+    if name.endswith("_bytes"):
+        return f"{units / 2**20:,.10g} MiB of {name.removesuffix('_bytes')}"
+    return f"{units / _FRACTION:,.10g} {name}"
+
+
+def _has(machine: Machine, name: str) -> Floats:
+    """Return how much of a resource of the pool a machine has."""
+    unnamed = LARGEST_AMOUNT if name in _EVERYWHERE else 0.0
+    return np.array(machine.resources.get(name, unnamed), np.float64)
+
+
+def _fit(amounts: NDArray[np.int64], kinds: NDArray[np.int64]) -> Mask:
+    """Return for each row of amounts whether some kind of machine has them."""
+    fits: Mask = np.asarray((amounts[:, None, :] <= kinds[None]).all(axis=-1).any(axis=-1))
+    return fits
 
 
 def unequal_needs(needs: Mapping[str, Floats]) -> list[str]:
