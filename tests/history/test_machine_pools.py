@@ -5,7 +5,7 @@ import pytest
 
 from icsched import Dag, Workflow
 from icsched.history import Losses, Submission, Usage, machines_of
-from icsched.history.machine_pools import machine_pools, needs_of
+from icsched.history.machine_fit import machine_pools, needs_of
 from icsched.history.replay import learned_from
 from icsched.sim.machines import Machine
 from tests.history.lines import end_held, execute, held, submit

@@ -10,7 +10,7 @@ from icsched.arrays import Floats, Ids, Mask, ids_where
 from icsched.dag import Dag
 from icsched.errors import PoolError, SimulationError
 from icsched.history.losses import Losses
-from icsched.history.machine_pools import machine_pools, needs_of
+from icsched.history.machine_fit import machine_pools, needs_of
 from icsched.history.past_run import Ending, PastRun
 from icsched.history.slots import Seen, machines_of
 from icsched.history.summary import Stalls, find_stalls
