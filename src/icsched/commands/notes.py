@@ -105,7 +105,7 @@ def about_needs(workflow: Workflow, given: GivenPool | None = None) -> tuple[Not
         text = f"icsched cannot read what {who}, as in {where}"
         return (Note(NEEDS_LEFT_OUT, f"{text}: request numbers there"),)
     if given is not None and isinstance(given.pool, Machines):
-        return about_submit_files(workflow)
+        return (*about_unit(left, given.pool), *about_submit_files(workflow))
     names = unequal_needs(left.needs)
     if not names:
         return ()
@@ -114,6 +114,14 @@ def about_needs(workflow: Workflow, given: GivenPool | None = None) -> tuple[Not
         f"jobs ask for different {what}, and only machines show how such jobs run together: give"
         " --machines COUNTxCORESxMEMORY"
     )
+    return (Note(NEEDS_LEFT_OUT, text),)
+
+
+def about_unit(left: Workflow, pool: Machines) -> tuple[Note, ...]:
+    """Return the note that jobs have no seconds to compare with those that HTCondor waits."""
+    if pool.htcondor is None or (left.run_times is not None and left.run_times.any()):
+        return ()
+    text = "HTCondor's delays are in seconds, and run times are not known: give --run-times FILE"
     return (Note(NEEDS_LEFT_OUT, text),)
 
 
