@@ -1,10 +1,12 @@
 """What is not known of mean times widens intervals, and no number of runs takes that away."""
 
 import numpy as np
+import pytest
 
 from icsched import Dag, RunTimeTable, Times, Workers, Workflow
 from icsched.sim import Experiment, Paired, Played
 from icsched.sim.doubt import Doubt, doubt_about, doubted
+from icsched.sim.race import interval_of
 from icsched.sim.sampling import SideBySide
 
 UNEQUAL = Doubt(np.array([0, 1, 1], np.int32), np.array([0.0, 0.5]))
@@ -59,6 +61,22 @@ def test_what_pairs_have_in_common_is_told_from_the_luck_of_a_run():
     values = np.repeat(rng.normal(0, 3, 20_000), 2) + rng.normal(0, 4, 40_000)
 
     assert abs(doubted(values) - 3) < 0.1
+
+
+@pytest.mark.parametrize("runs", [8, 32, 256])
+@pytest.mark.parametrize(("between", "inside"), [(0.05, 0.05), (0.05, 0.01), (0.01, 0.05)])
+def test_the_interval_holds_the_ratio_of_other_mean_times_even_after_few_runs(
+    runs, between, inside
+):
+    """At least 90% of 1,000 intervals hold the ratio of mean times that were not drawn for them."""
+    rng, held = np.random.default_rng(9), 0
+    for _ in range(1000):
+        common = np.repeat(rng.normal(0, between, runs // 2), 2)
+        behind = common + rng.normal(0, inside, runs)
+        found = interval_of(behind.reshape(-1, 2).mean(axis=1), doubted(behind))
+        held += found.low <= np.exp(rng.normal(0, between)) <= found.high
+
+    assert held > 900
 
 
 def orders(doubt, runs):

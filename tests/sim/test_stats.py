@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched.sim import Mean, Ratio, stats
-from icsched.sim.stats import Bootstrap, paper_mean, paper_ratio
+from icsched.sim.stats import Bootstrap, end_of_a_run, paper_mean, paper_ratio
 
 RNG = np.random.default_rng(5)
 
@@ -128,3 +128,20 @@ def test_the_deviation_of_the_bootstrap_shrinks_with_the_root_of_the_runs():
     assert few is not None
     assert many is not None
     assert 3 < few.deviation / many.deviation < 5
+
+
+@pytest.mark.parametrize(("runs", "is_doubted"), [(4, False), (20, False), (40, False), (40, True)])
+def test_95_percent_of_further_runs_end_in_the_interval_however_few_runs_there_were(
+    runs, is_doubted
+):
+    """Lognormal times; with *is_doubted* both times of each pair are nearly the same."""
+    rng, shares = np.random.default_rng(4), []
+    for _ in range(2000):
+        drawn = rng.normal(0, 0.3, runs)
+        if is_doubted:
+            drawn = np.repeat(drawn[: runs // 2], 2)
+        end = end_of_a_run(np.exp(drawn), is_doubted=is_doubted)
+        further = np.exp(rng.normal(0, 0.3, 100))
+        shares.append(np.mean((end.low <= further) & (further <= end.high)))
+
+    assert abs(np.mean(shares) - 0.95) < 0.01

@@ -76,7 +76,8 @@ def doubted(ratios: Floats) -> float:
     """Return how much the mean of *ratios*, one of each run, depends on what is in doubt.
 
     The result is a standard deviation. Each pair of runs has the same mean times, so what both runs
-    of a pair have in common is not the luck of a run.
+    of a pair have in common is not the luck of a run. Few pairs may show too little of that, so its
+    standard error is added.
 
     >>> doubted(np.array([1.0, 1.0, 3.0, 3.0])), doubted(np.array([1.0, 3.0, 3.0, 1.0]))
     (1.0, 0.0)
@@ -85,4 +86,6 @@ def doubted(ratios: Floats) -> float:
     if len(pairs) < 2:
         return 0.0
     first, second = (pairs - pairs.mean()).T
-    return math.sqrt(max(0.0, float((first * second).mean())))
+    common = first * second
+    error = float(common.std(ddof=1)) / math.sqrt(len(pairs))
+    return math.sqrt(max(0.0, float(common.mean()) + error))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import NormalDist
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from icsched.pebble import remaining_paths
 from icsched.sim.doubt import RUNS_ALIKE, doubted
 from icsched.sim.experiment import Experiment
 from icsched.sim.model import AnyPool, Played, Pool, Times, checked_means
+from icsched.sim.stats import end_of_a_run, t_quantile
 from icsched.workflow import workflow_of
 
 WORK_A_SECOND = 12_000_000  # simulated tasks and batches: about one second of work for one core
@@ -32,7 +32,6 @@ FEWEST_CHECKS = 4  # least runs of the winner and of the present order on each p
 FIRST_RUNS = 8  # with fewer runs the error is unknown, so no order is dropped
 FAR = 10  # a race of batches may take this many times its budget
 CHECKED_SHARE = 1 / 3  # share of the work that is kept for the check
-_NORMAL = NormalDist().inv_cdf(0.975)
 MOST_DOUBTED = 256  # the same if mean times are in doubt: each pair of runs is a call of the kernel
 RACED, FRESH = 1 << 29, 1 << 30  # numbers of the first runs of race and check; unused elsewhere
 
@@ -227,8 +226,8 @@ class _Race:
 
     def _note_end(self, name: str, logs: Floats) -> None:
         """Keep the mean time of a run, and the interval that has 95% of all runs."""
-        low, high = np.exp(np.quantile(logs, [0.025, 0.975])).tolist()
-        self.ends[name] = Interval(float(np.exp(logs).mean()), low, high)
+        end = end_of_a_run(np.exp(logs[0]), is_doubted=self._is_doubted)
+        self.ends[name] = Interval(end.mean, end.low, end.high)
 
     def _simulated(self, name: str, first: int, runs: int) -> Floats:
         """Return the logarithm of the time of each run, a row for each pool."""
@@ -270,7 +269,7 @@ class _Race:
     def interval(self, behind: Floats) -> Interval:
         """Return the ratio of times with all that is not known, from logarithms for each run."""
         doubt = doubted(behind) if self._is_doubted else 0.0
-        return _interval(self.by_draw(behind), doubt)
+        return interval_of(self.by_draw(behind), doubt)
 
     def _by_pool(self, name: str) -> Floats:
         """Return how far each run is behind the present order's, a row for each pool."""
@@ -337,32 +336,16 @@ def _error(values: Floats) -> float:
     return float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.inf
 
 
-def _interval(behind: Floats, doubt: float = 0.0) -> Interval:
+def interval_of(behind: Floats, doubt: float = 0.0) -> Interval:
     """Return the ratio of times, with its interval, from the logarithms *behind*.
 
     *doubt* is the deviation of the mean that comes from what is not known of mean times.
     """
-    mean, reach = float(behind.mean()), math.hypot(_reach(behind), _NORMAL * doubt)
+    freedom = len(behind) - 1
+    mean, reach = float(behind.mean()), math.hypot(_reach(behind), t_quantile(freedom) * doubt)
     return Interval(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach))
 
 
 def _reach(values: Floats) -> float:
     """Return half the length of the 95% interval of the mean."""
-    return _t_quantile(len(values) - 1) * _error(values)
-
-
-def _t_quantile(freedom: int) -> float:
-    """Return the 97.5% point of Student's t, by the expansion of Fisher and Cornish.
-
-    >>> round(_t_quantile(3), 2), round(_t_quantile(30), 3), round(_t_quantile(10**6), 2)
-    (3.18, 2.042, 1.96)
-    """
-    z = _NORMAL
-    terms = (
-        z,
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return math.fsum(term / freedom**power for power, term in enumerate(terms))
+    return t_quantile(len(values) - 1) * _error(values)

@@ -186,10 +186,14 @@ class SideBySide:
         places = {name: range(i * width, (i + 1) * width) for i, name in enumerate(self.orders)}
         found = self._simulation(places, drawn.mean, ratio, runs)
         is_precise = runs >= FEWEST_RUNS and found.half_width <= sampling.half_width
-        if self.experiment.times.doubt is not None:  # no number of runs takes that away
+        is_doubted = self.experiment.times.doubt is not None
+        if is_doubted:  # no number of runs takes that away
             wide = partial(drawn.doubted_ratio, resolution=RESOLUTION * sampling.half_width)
             found = self._simulation(places, drawn.mean, wide, runs)
-        ends = {name: drawn.end(rows[0]) for name, rows in places.items()}
+        ends = {
+            name: stats.end_of_a_run(rows[own[0]], is_doubted=is_doubted)
+            for name, own in places.items()
+        }
         return replace(found, precise=is_precise, ends=ends)
 
     def _by_paper(self, sampling: PaperSampling) -> Simulation:

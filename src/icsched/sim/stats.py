@@ -7,17 +7,19 @@ much means of a given number of runs vary.
 
 import math
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 
 import numpy as np
 
 from icsched.arrays import Floats
-from icsched.sim.doubt import doubted
+from icsched.sim.doubt import RUNS_ALIKE, doubted
 
 RESAMPLES = 2000
 MOST_BLOCKS = 1000  # runs are resampled in at most this many blocks of consecutive runs
 _AT_ONCE = 20  # resamples in memory at once: few, so that memory is reused
 _CUT = 0.025  # share that is cut at each end
-_REACH = 1.96  # standard deviations of a normal number from its mean to that share
+_REACH = NormalDist().inv_cdf(1 - _CUT)  # standard deviations from a normal mean to that share
+_FEW = round(1 / _CUT) - 1  # with fewer runs, the quantile of that share is outside of all runs
 
 
 @dataclass(frozen=True)
@@ -102,10 +104,6 @@ class Bootstrap:
         high = math.hypot(found.high - found.median, known)
         return replace(found, low=max(0.0, found.median - low), high=found.median + high)
 
-    def end(self, row: int) -> Mean:
-        """Return the mean of a row with the interval that has 95% of all runs."""
-        return end_of_a_run(self.rows[row])
-
     def ratio(self, above: int, below: int, *, resolution: float = 0.0) -> Ratio | None:
         """Return the ratio of the means of two rows; None if one is 0, or the denominator may be.
 
@@ -122,14 +120,41 @@ class Bootstrap:
         return Ratio(median, *interval, float(ratios.mean()), float(ratios.std()))
 
 
-def end_of_a_run(times: Floats) -> Mean:
-    """Return the mean of the *times* of runs, with the interval that has 95% of all runs.
+def end_of_a_run(times: Floats, *, is_doubted: bool = False) -> Mean:
+    """Return the mean of the *times* of runs, with an interval that has 95% of all further runs.
+
+    Few runs do not show such rare times, so the logarithms of the times are then taken for normal.
+    With *is_doubted* both runs of a pair have the same mean times.
 
     >>> end_of_a_run(np.full(500, 7.0))
     Mean(mean=7.0, low=7.0, high=7.0)
+    >>> end_of_a_run(np.array([10.0, 11.0, 12.0, 13.0])).high > 13
+    True
     """
-    low, high = np.quantile(times, [_CUT, 1 - _CUT]).tolist()
+    low, high = np.quantile(times, [_CUT, 1 - _CUT], method="weibull").tolist()
+    draws = len(times) // RUNS_ALIKE if is_doubted else len(times)
+    if 1 < draws < _FEW and 0 < low < high:
+        logs = np.log(times)
+        reach = t_quantile(draws - 1) * float(logs.std(ddof=1)) * math.sqrt(1 + 1 / draws)
+        low, high = (math.exp(float(logs.mean()) + side) for side in (-reach, reach))
     return Mean(float(times.mean()), low, high)
+
+
+def t_quantile(freedom: int) -> float:
+    """Return the 97.5% point of Student's t, by the expansion of Fisher and Cornish.
+
+    >>> round(t_quantile(3), 2), round(t_quantile(30), 3), round(t_quantile(10**6), 2)
+    (3.18, 2.042, 1.96)
+    """
+    z = _REACH
+    terms = (
+        z,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return math.fsum(term / freedom**power for power, term in enumerate(terms))
 
 
 def _drawn_means(
