@@ -172,3 +172,10 @@ def test_an_order_written_beside_a_lock_of_dagman_does_not_change_that_run(icsch
 
     assert "wf.dag.lock is there: if DAGMan runs this workflow now, that run keeps its" in written
     assert "lock" not in shown
+
+
+def test_without_seconds_nothing_is_forecast_beside_the_delays_of_htcondor(ask):
+    said = ask("request_cpus = 2\n", "prio", "wf.dag", "--machines", "1x4")
+
+    assert "no forecast: HTCondor's delays are in seconds, and run times are not known" in said
+    assert "keep_claim_idle" not in said
