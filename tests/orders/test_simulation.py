@@ -8,6 +8,8 @@ import pytest
 from icsched import (
     ArgumentError,
     Dag,
+    Machine,
+    Machines,
     Pool,
     Sorter,
     Times,
@@ -33,6 +35,18 @@ MODELS = [Pool(0.5, 2), Pool(1.0, 3, waiting=True, leave=4.0), Workers(2, deadli
 
 def found(dag: Dag = FORK, orders=None, **options) -> Simulation:
     return simulate(dag, orders or {"good": GOOD, "fifo": "fifo"}, **{"sampling": FEW, **options})
+
+
+def test_tasks_wait_for_cores_on_machines():
+    """Two jobs of 2 cores and one of 1, 1 s each: 2 cores take three rounds, 3 cores take two."""
+    jobs = Workflow(Dag({"a": [], "b": [], "c": []}), needs={"cores": [2, 2, 1]})
+
+    ends = [
+        simulate(jobs, ["fifo"], pool=Machines([machine]), times=Times("constant"), sampling=FEW)
+        for machine in (Machine({"cores": 2}), Machine({"cores": 3}))
+    ]
+
+    assert [found.orders["fifo"].time.mean for found in ends] == [3, 2]
 
 
 def test_times_without_means_have_the_run_times_of_the_workflow():
@@ -352,8 +366,8 @@ def test_without_fifo_the_first_order_is_the_baseline():
 @pytest.mark.parametrize(
     ("orders", "given", "problem"),
     [
-        (["fifo"], {"pool": 5}, "pool: expected Pool, Workers or Recorded, got 5"),
-        (["fifo"], {"pool": 0}, "pool: expected Pool, Workers or Recorded, got 0"),
+        (["fifo"], {"pool": 5}, "pool: expected Pool, Workers, Recorded or Machines, got 5"),
+        (["fifo"], {"pool": 0}, "pool: expected Pool, Workers, Recorded or Machines, got 0"),
         (["fifo"], {"times": 5}, "times: expected Times, got 5"),
         (["fifo"], {"sampling": 5}, "sampling: expected Paired or PaperSampling, got 5"),
         ({5: "fifo"}, {}, "orders: expected a mapping from names, got the key 5"),

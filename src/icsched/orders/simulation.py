@@ -15,7 +15,17 @@ from icsched.orders.named_orders import ORDERS
 from icsched.orders.plan import Plan, made_order
 from icsched.pebble import HasOrder, Order, Schedule
 from icsched.ready import Server
-from icsched.sim import Experiment, Paired, PaperSampling, Played, Pool, Recorded, Times, Workers
+from icsched.sim import (
+    Experiment,
+    Machines,
+    Paired,
+    PaperSampling,
+    Played,
+    Pool,
+    Recorded,
+    Times,
+    Workers,
+)
 from icsched.sim.experiment import Player, ServerMaker
 from icsched.sim.model import AnyPool
 from icsched.sim.sampling import Progress, SideBySide, Simulation, silent
@@ -58,7 +68,7 @@ def simulate(
     pool = Pool() if pool is None else pool
     times = Times() if times is None else times
     sampling = Paired() if sampling is None else sampling
-    _check_kind("pool", pool, Pool, Workers, Recorded)
+    _check_kind("pool", pool, Pool, Workers, Recorded, Machines)
     _check_kind("times", times, Times)
     _check_kind("sampling", sampling, Paired, PaperSampling)
     experiment = Experiment(graph, pool, times)
