@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 from importlib.metadata import version
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from icsched.commands.app import app
+from icsched.commands.demo import ending
 
 COMMANDS = [
     "prio",
@@ -166,23 +168,69 @@ def test_the_tour_shows_profiles_and_what_the_referee_says(icsched, tmp_path):
     assert "AIRSN 250, a brain-imaging workflow: 773 jobs, 1,270 dep" in result.out
     assert "first come, first served" in result.out
     assert "critical path" in result.out
-    assert re.search(r"critical-path +0\.9\d+ \[.*\n  prio +0\.9\d+ \[", result.out)
     assert "IC-optimal, no order has more eligible jobs at any step (" in result.out
     assert "The exact referee on AIRSN 6 (41 jobs) says:" in result.out
     told = result.out.partition("The tour wrote:")[0]
     assert all(len(line) <= 90 for line in told.splitlines())
 
 
+def test_the_tour_simulates_machines_with_and_without_a_line_in_the_submit_files(icsched, tmp_path):
+    """On both, prio ends before first come, first served; the line ends the run earlier, too."""
+    shown = icsched("demo", "-o", str(tmp_path / "tour")).out
+    seconds = r" +([\d,]+) \[[\d,]+, [\d,]+\]\n"
+
+    found = re.findall(rf"first come, first served{seconds}.*\n  prio{seconds}", shown)
+
+    assert "4 machines of 8 cores, as HTCondor fills the machines:\n" in shown
+    (first, prio), (first_released, prio_released) = (
+        [int(words.replace(",", "")) for words in row] for row in found
+    )
+    assert prio < first
+    assert prio_released < first_released < first
+
+
 def test_the_tour_keeps_files_that_other_commands_read(icsched, tmp_path):
     tour = tmp_path / "tour"
     told = icsched("demo", "-o", str(tour)).out.partition("The tour wrote:\n")[2]
-    files = {str(tour / name) for name in ("airsn.dag", "times.csv", "report.html")}
+    submit = [f"{kind}.sub" for kind in ("handle", "fringe", "cover", "join")]
+    files = {str(tour / name) for name in ("airsn.dag", "times.csv", "report.html", *submit)}
 
     assert set(map(str.strip, told.partition("Open ")[0].splitlines())) == files
     assert (tour / "report.html").read_text().startswith("<!doctype html>")
     assert {str(path) for path in tour.iterdir()} == files
     found = icsched("show", f"{tour}/airsn.dag", "--run-times", f"{tour}/times.csv", "--json")
     assert json.loads(found.out)["run_times"]["measured"] == 773
+
+
+def test_the_commands_that_the_tour_names_find_the_cores_of_all_jobs(
+    icsched, tmp_path, monkeypatch
+):
+    told = icsched("demo", "-o", str(tmp_path / "a tour")).out.partition("Next:\n")[2]
+    enter, show, prio = (shlex.split(line) for line in told.splitlines())
+    assert enter == ["cd", str(tmp_path / "a tour")]
+    monkeypatch.chdir(enter[1])
+
+    needs = icsched(*show[1:]).out.partition("What jobs need:\n")[2]
+    found = icsched(*prio[1:])
+
+    assert re.findall(r"(\d+) x (\w+?)_.* (\d) cores?", needs) == [
+        ("250", "fringe", "1"),
+        ("21", "handle", "1"),
+        ("500", "cover", "2"),
+        ("2", "join", "8"),
+    ]
+    assert (found.code, found.err) == (0, "")
+    assert "not found" not in found.out
+    assert "keep_claim_idle = 0" in found.out
+
+
+def test_a_path_of_icsched_is_whole_after_the_tour_changes_the_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    told = ending(["t/a.dag", "t/times.csv", "t/report.html"], "bin/icsched")
+
+    assert f"\n  cd t\n  {tmp_path}/bin/icsched show a.dag\n" in told
+    assert "\n  icsched show a.dag\n" in ending(["t/a.dag", "t/times.csv", "t/report.html"])
 
 
 def test_the_tour_writes_nothing_into_the_directory_where_it_is_started(

@@ -1,5 +1,7 @@
 """`icsched demo`: the guided tour."""
 
+import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -12,8 +14,9 @@ import numpy as np
 
 from icsched import families, pebble
 from icsched.commands.comparison import PEER, lead_sentence
+from icsched.commands.inputs import FileOptions
 from icsched.commands.options import OutputName, PathName, refuse
-from icsched.commands.pool_options import GivenPool
+from icsched.commands.pool_options import machines_given
 from icsched.commands.report import Reported, page_text, report_of
 from icsched.commands.terminal import listing, paragraph, program, say, screen_of, shown_on, working
 from icsched.files import naming, write_text
@@ -22,27 +25,26 @@ from icsched.messages import counted, named, size
 from icsched.orders import Plan, prioritize, simulate
 from icsched.pebble import Verdict
 from icsched.report.proofs import certified_plan, proof_sentence
-from icsched.sim import Workers
+from icsched.sim import HTCondor, Machines
+from icsched.sim.machines import machine_in
 from icsched.workflow import Workflow
 
-ORDERS = ("critical-path", "prio")  # played against fifo
-WORKERS = 16
-SECONDS = {"handle_": 20.0, "fringe_": 10.0, "cover_": 40.0, "join_": 60.0}  # invented means
+ORDERS = ("fifo", "critical-path", "prio")
+MACHINES = "4x8"
+SECONDS = {"handle": 20.0, "fringe": 10.0, "cover": 40.0, "join": 60.0}  # invented means by kind
+CORES = {"handle": 1, "fringe": 1, "cover": 2, "join": 8}  # invented, too
 SPREAD = 0.3  # of the invented seconds, both ways
+NO_HOLD = "keep_claim_idle = 0"
 
 
 @cache
 def workflow() -> Workflow:
-    """Return AIRSN 250 with invented run times: a mean for each kind of job, and some spread."""
+    """Return AIRSN 250 with invented cores and run times: both by kind, the times with a spread."""
     dag = families.airsn(250)
-    names = list(map(str, dag.names))
-    means = np.array([_seconds(name) for name in names])
-    factors = np.random.default_rng(0).uniform(1 - SPREAD, 1 + SPREAD, len(names))
-    return Workflow(dag, np.zeros(len(dag), bool), np.round(means * factors, 1))
-
-
-def _seconds(name: str) -> float:
-    return next(mean for kind, mean in SECONDS.items() if name.startswith(kind))
+    kinds = [str(name).partition("_")[0] for name in dag.names]
+    factors = np.random.default_rng(0).uniform(1 - SPREAD, 1 + SPREAD, len(kinds))
+    seconds = np.round(np.array([SECONDS[kind] for kind in kinds]) * factors, 1)
+    return Workflow(dag, run_times=seconds, needs={"cores": [CORES[kind] for kind in kinds]})
 
 
 @cache
@@ -58,14 +60,15 @@ def made() -> str:
     """Say what is made."""
     dag = workflow().dag
     return paragraph("1. Make a workflow:") + paragraph(
-        f"AIRSN 250, a brain-imaging workflow: {size(len(dag), dag.arc_count)}. Its run times are"
-        " invented: 10 to 60 seconds by kind of job, and 30% more or less."
+        f"AIRSN 250, a brain-imaging workflow: {size(len(dag), dag.arc_count)}. Its jobs ask"
+        " for 1, 2 or 8 cores, and run for 10 to 60 seconds, 30% more or less. These numbers are"
+        " invented."
     )
 
 
 def ordered() -> str:
     """Say what the order gains."""
-    why = "A worker that asks while no job is eligible leaves empty-handed."
+    why = "A job is eligible if all its parents are done. If few jobs are eligible, cores are idle."
     found = lead_sentence(plan()).replace("\n", " ")
     return f"\n{paragraph('2. Order it:')}{paragraph(f'{why} The order prio: {found}')}"
 
@@ -94,18 +97,36 @@ def _finding(verdict: Verdict) -> str:
 
 def simulated() -> str:
     """Say what is gained; the figures for real workflows are those of docs/gains.md."""
-    orders = [*ORDERS, "fifo"]
-    found = simulate(workflow(), orders, pool=Workers(WORKERS), seed=0, baseline="fifo")
-    times = {order: found.ratio[f"{order}_over_fifo"].time for order in ORDERS}
-    rows = [(name, f"{t.median:.3f} [{t.low:.3f}, {t.high:.3f}]") for name, t in times.items()]
+    machines = [machine_in(MACHINES)]
+    pools = {
+        "With the submit files as they are:": Machines(machines, htcondor=HTCondor()),
+        f"With {NO_HOLD} in all submit files:": Machines(machines, htcondor=HTCondor(hold=0)),
+    }
     head = paragraph("4. Simulate it:")
-    how = f"On {WORKERS} workers, with the run times: time over {PEER}'s, 95% intervals."
-    truth = (
-        "AIRSN is a good case. In simulations of 22 real workflows, prio and critical path both"
-        " save 1.5% on average if run times are unknown. If they are known, critical path saves"
-        " 6.4%, and auto, which icsched prio takes by default, 6.6% (docs/gains.md)."
+    how = (
+        f"Mean seconds of a run and 95% intervals, on {counted(machines[0].count, 'machine')} of"
+        f" {machines[0].resources['cores']:g} cores, as HTCondor fills the machines:"
     )
-    return f"\n{head}{paragraph(how)}{listing(rows, indent='  ')}{paragraph(truth)}"
+    tables = "".join(
+        paragraph(words) + listing(_ends(pool), indent="  ") for words, pool in pools.items()
+    )
+    truth = (
+        "icsched prio names the order and the line. In simulations of 22 real workflows on"
+        " workers that run one job each, prio and critical path both save 1.5% on average if run"
+        " times are unknown. If they are known, critical path saves 6.4%, and auto, which icsched"
+        " prio takes by default, 6.6% (docs/gains.md)."
+    )
+    return f"\n{head}{paragraph(how)}{tables}{paragraph(truth)}"
+
+
+def _ends(pool: Machines) -> list[tuple[str, str]]:
+    """Return the mean seconds of a run of each order, with 95% intervals."""
+    found = simulate(workflow(), ORDERS, pool=pool, seed=0)
+    times = {order: found.orders[order].time for order in ORDERS}
+    return [
+        (PEER if order == "fifo" else order, f"{t.mean:,.0f} [{t.low:,.0f}, {t.high:,.0f}]")
+        for order, t in times.items()
+    ]
 
 
 TOUR: tuple[Callable[[], str], ...] = (made, ordered, proved, simulated)
@@ -113,13 +134,19 @@ TOUR: tuple[Callable[[], str], ...] = (made, ordered, proved, simulated)
 
 def ending(written: Sequence[str], program: str = "icsched") -> str:
     """Say which files the tour wrote, and what to try next; *program* starts icsched."""
-    workflow, times, page = (quote(named(path)) for path in written)
+    workflow, times, page = map(Path, written[:3])
     files = "".join(f"  {named(path)}\n" for path in written)
-    start = quote(named(program))
-    tried = [f"{start} show {workflow}", f"{start} prio {workflow} --run-times {times}"]
+    start = str(Path(program).absolute()) if os.sep in program else program
+    name = workflow.name
+    tried = [
+        f"cd {quote(named(str(workflow.parent)))}",
+        f"{quote(named(start))} show {name}",
+        f"{quote(named(start))} prio {name} --run-times {times.name} --machines {MACHINES}",
+    ]
     commands = "".join(f"  {line}\n" for line in tried)
     head = paragraph("5. Keep it:")
-    return f"\n{head}The tour wrote:\n{files}Open {page} in a browser. Next:\n{commands}"
+    opened = f"Open {quote(named(str(page)))} in a browser. Next:\n"
+    return f"\n{head}The tour wrote:\n{files}{opened}{commands}"
 
 
 def demo(*, output_: Annotated[PathName | None, OutputName] = None) -> None:
@@ -156,13 +183,26 @@ def _empty(given: str) -> Path:
 
 
 def _written(directory: Path) -> list[str]:
-    """Write the files of the tour; return their paths, the workflow and its run times first."""
+    """Write the files of the tour; return the workflow, its run times, the page and the others."""
     dag, times = workflow().dag, workflow().run_times
     assert times is not None  # noqa: S101  the tour invents them
     rows = zip(dag.names, times.tolist(), strict=True)
-    written = [str(directory / name) for name in ("airsn.dag", "times.csv", "report.html")]
-    write_text(written[0], dagman_text(dag))
-    write_text(written[1], "".join(f"{name},{seconds}\n" for name, seconds in rows))
-    wanted = Reported(GivenPool(Workers(WORKERS)), run_times=written[1:2])
-    write_text(written[2], page_text(report_of(written[:1], wanted)))
-    return written
+    first = [str(directory / name) for name in ("airsn.dag", "times.csv", "report.html")]
+    by_kind = re.sub(r"(?m)^(JOB ([a-z]+)_.*) task\.sub$", r"\1 \2.sub", dagman_text(dag))
+    write_text(first[0], by_kind)
+    write_text(first[1], "".join(f"{name},{seconds}\n" for name, seconds in rows))
+    others = {str(directory / f"{kind}.sub"): _submit_text(kind) for kind in CORES}
+    for path, text in others.items():
+        write_text(path, text)
+    reading = FileOptions(usedagdir=True)
+    wanted = Reported(machines_given([MACHINES]), run_times=first[1:2], reading=reading)
+    write_text(first[2], page_text(report_of(first[:1], wanted)))
+    return [*first, *others]
+
+
+def _submit_text(kind: str) -> str:
+    """Return a submit file, for jobs that only sleep."""
+    return (
+        f"executable = /bin/sleep\narguments = {SECONDS[kind]:g}\nrequest_cpus = {CORES[kind]}\n"
+        "log = airsn.log\nqueue\n"
+    )
