@@ -181,7 +181,7 @@ def test_the_tour_simulates_machines_with_and_without_a_line_in_the_submit_files
 
     found = re.findall(rf"first come, first served{seconds}.*\n  prio{seconds}", shown)
 
-    assert "4 machines of 8 cores, as HTCondor fills the machines:\n" in shown
+    assert "on 4 machines of 8 cores, as HTCondor fills the machines:" in " ".join(shown.split())
     (first, prio), (first_released, prio_released) = (
         [int(words.replace(",", "")) for words in row] for row in found
     )
