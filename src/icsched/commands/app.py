@@ -48,7 +48,7 @@ _COMMANDS = {  # the most important first, as help shows them
 
     All orders see the same random draws, until the ratio of their times is known to 1%.
 
-    Example: icsched simulate wf.dag --interval 1 --batch 16""",
+    Example: icsched simulate wf.dag --machines 12x8x64G""",
     "report": """Write one page to explore: what an order gains, stalls, curves, the dag, the game.
 
     The page is one file that needs no network.
