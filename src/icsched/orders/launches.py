@@ -28,7 +28,7 @@ SAME_CORES = "(TARGET.PartitionableSlot =?= True) || (TARGET.Cpus == MY.RequestC
 EXACT = f"requirements = {SAME_CORES}"
 _SHARES = 2.0, 1.5, 1.0  # of the cores of the pool: throttles to try, the loosest first
 _BETTER = -math.log(WORTH)  # a launch that gains less than this counts as equal
-_RACES = 4  # at most; they share a budget
+_RACES = 5  # at most; they share a budget
 _NOW, _ALL = "now", "all"
 
 
@@ -42,11 +42,11 @@ class Advice(Answer):
     was tried; the key is None for no throttle. `ratio` is the time after all steps, the order that
     is written included, over the time of the run as it is now; None if that is not less.
 
-    `next_order` is the name of an order that gains more once the lines are in the submit files, and
-    `next_ratio` is the time with it over the time after all steps. The throttle is not chosen then,
-    because it depends on the order. `ends` has the time of a single run "now" and after "all"
-    steps, with the interval that has 95% of all runs. It is empty if nothing is advised, or if run
-    times are not known.
+    `next_order` is the name of an order that gains 1% or more once the lines are in the submit
+    files, and `next_ratio` is the time with both over the time with the lines alone. The throttle
+    is not chosen then, because it depends on the order. `ends` has the time of a single run "now"
+    and after "all" steps, with the interval that has 95% of all runs. It is empty if nothing is
+    advised, or if run times are not known.
     """
 
     submit_lines: tuple[str, ...] = ()
@@ -144,7 +144,8 @@ class _Search:
     def next_order(self, order: Played, lines: _Step) -> _Step | None:
         """Return the lines with which another order gains more; None if no order does.
 
-        The lines alone must not make the run end later, because the user writes them first.
+        The lines alone must not make the run end later, because the user writes them first. The
+        order must gain over the lines alone, because icsched compares these when it is run again.
         """
         more = {words: pool for words, pool in lines.safe.items() if len(words) >= len(lines.words)}
         if not more:
@@ -162,8 +163,12 @@ class _Search:
         if not _is_worth_it(raced):
             return None
         name, words = named[raced.winner]
-        gain = lines.gain if words == lines.words else None
-        return _Step(more[words], gain, words, order=name, order_gain=raced.checked)
+        if words == lines.words:
+            return _Step(more[words], lines.gain, words, order=name, order_gain=raced.checked)
+        alone = self._race({_NOW: order, name: entered[raced.winner]}, more[words], {})
+        if not _is_worth_it(alone):  # the next run of icsched would not write this order
+            return None
+        return _Step(more[words], None, words, order=name, order_gain=alone.checked)
 
     def throttle(self, order: Played, pool: Machines, *, may_unlimit: bool) -> _Step:
         """Return the throttle that is worth it in this order, and what each gains."""
