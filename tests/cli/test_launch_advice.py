@@ -1,6 +1,7 @@
 """`icsched prio` says how to submit: what to put into submit files, and with which throttle."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -132,3 +133,23 @@ def test_limits_of_categories_are_simulated_on_machines(icsched, put):
     assert 300 < limited["orders"]["fifo"]["time"]["mean"] < 400
     assert limited["notes"] == []
     assert plain["notes"] == ["MAXJOBS limits of categories are not simulated"]
+
+
+def test_a_section_that_is_out_of_date_is_written_again_before_the_workflow_is_submitted(
+    icsched, put
+):
+    """The new job would run last with the section, too: DAGMan takes it for priority 0."""
+    jobs = [f"JOB s{i} small.sub" for i in range(10)]
+    dag = "\n".join([*jobs, "JOB last small.sub", "PARENT s9 CHILD last", ""])
+    table = ["task,seconds", *(f"s{i},60" for i in range(10)), "last,600", "new,1", ""]
+    put({"wf.dag": dag, "small.sub": SMALL, "t.csv": "\n".join(table)})
+    prio(icsched, "--run-times", "t.csv", "--in-place")
+    written = Path("wf.dag").read_text()
+    assert "PRIORITY s9" in written
+    assert "write the order" not in prio(icsched, "--run-times", "t.csv")
+
+    put({"wf.dag": f"{written}JOB new small.sub\nPARENT last CHILD new\n"})
+    said = prio(icsched, "--run-times", "t.csv")
+
+    assert "icsched's section is out of date" in said
+    assert "  1. write the order: repeat this command with --in-place\n" in said
