@@ -1,6 +1,7 @@
 """`icsched prio` says how to submit: what to put into submit files, and with which throttle."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -10,15 +11,18 @@ from icsched.orders.launches import EXACT, NO_HOLD
 DAG = "JOB a small.sub\nJOB b large.sub\nPARENT a CHILD b\n"
 SMALL, LARGE = "request_cpus = 1\nqueue\n", "request_cpus = 2\nqueue\n"
 POOL = ("--machines", "1x2")
+TIMES = ("--run-times", "t.csv")
 
 
 @pytest.fixture
 def files(put):
-    put({"wf.dag": DAG, "small.sub": SMALL, "large.sub": LARGE})
+    put(
+        {"wf.dag": DAG, "small.sub": SMALL, "large.sub": LARGE, "t.csv": "task,seconds\na,1\nb,1\n"}
+    )
 
 
 def prio(icsched, *words):
-    found = icsched("prio", "wf.dag", *POOL, *words)
+    found = icsched("prio", "wf.dag", *POOL, *TIMES, *words)
     assert (found.code, found.err) == (0, "")
     return json.loads(found.out)["advice"] if "--json" in words else found.out
 
@@ -32,7 +36,9 @@ def test_the_steps_are_numbered_and_end_with_the_command(icsched):
     assert f"\n       {NO_HOLD}\n" in steps
     assert "requirements" not in steps
     assert "  2. condor_submit_dag wf.dag\n     no throttle: there are fewer jobs than" in steps
-    assert steps.splitlines()[-1].startswith("After all steps the run should end")
+    last, runs = steps.splitlines()[-2:]
+    assert last.startswith("After all steps the run should end")
+    assert runs.startswith("A run should take ")
 
 
 @pytest.mark.usefixtures("files")
@@ -68,7 +74,7 @@ def test_requirements_of_the_user_stay(icsched, put):
     put({"wf.dag": "\n".join(jobs) + "\n", "small.sub": own, "large.sub": LARGE})
     put({"t.csv": "\n".join(table) + "\n"})
 
-    found = prio(icsched, "--run-times", "t.csv", "--json")
+    found = prio(icsched, "--json")
     lines = {file["file"]: file["lines"] for file in found["submit_files"]}
 
     assert lines["large.sub"] == [NO_HOLD, EXACT]
@@ -83,6 +89,7 @@ def test_a_throttle_of_the_config_file_is_not_lifted_but_raised(icsched, put):
     jobs = "".join(f"JOB j{i} x\n" for i in range(20))
     config = "DAGMAN_MAX_JOBS_SUBMITTED = 1\n"
     put({"wf.dag": f"CONFIG wf.config\n{jobs}", "wf.config": config, "x": "queue\n"})
+    put({"t.csv": "task,seconds\n" + "".join(f"j{i},1\n" for i in range(20))})
 
     found = prio(icsched, "--json")
 
@@ -114,7 +121,7 @@ def test_plain_workers_and_other_formats_get_no_advice(icsched, put):
 )
 @pytest.mark.usefixtures("files")
 def test_wrong_machines_are_refused(icsched, words, complaint):
-    assert complaint in icsched("prio", "wf.dag", *words).complaint
+    assert complaint in icsched("prio", "wf.dag", *TIMES, *words).complaint
 
 
 def test_limits_of_categories_are_simulated_on_machines(icsched, put):
@@ -132,3 +139,23 @@ def test_limits_of_categories_are_simulated_on_machines(icsched, put):
     assert 300 < limited["orders"]["fifo"]["time"]["mean"] < 400
     assert limited["notes"] == []
     assert plain["notes"] == ["MAXJOBS limits of categories are not simulated"]
+
+
+def test_a_section_that_is_out_of_date_is_written_again_before_the_workflow_is_submitted(
+    icsched, put
+):
+    """The new job would run last with the section, too: DAGMan takes it for priority 0."""
+    jobs = [f"JOB s{i} small.sub" for i in range(10)]
+    dag = "\n".join([*jobs, "JOB last small.sub", "PARENT s9 CHILD last", ""])
+    table = ["task,seconds", *(f"s{i},60" for i in range(10)), "last,600", "new,1", ""]
+    put({"wf.dag": dag, "small.sub": SMALL, "t.csv": "\n".join(table)})
+    prio(icsched, "--in-place")
+    written = Path("wf.dag").read_text()
+    assert "PRIORITY s9" in written
+    assert "write the order" not in prio(icsched)
+
+    put({"wf.dag": f"{written}JOB new small.sub\nPARENT last CHILD new\n"})
+    said = prio(icsched)
+
+    assert "icsched's section is out of date" in said
+    assert "  1. write the order: repeat this command with --in-place\n" in said

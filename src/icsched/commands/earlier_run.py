@@ -1,4 +1,4 @@
-"""A run beside an earlier real run, and beside what that run let foretell."""
+"""A run beside an earlier real run, and beside the forecast from that run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,19 +23,19 @@ _MOST_TASKS = 10_000_000  # of all runs together
 
 @dataclass(frozen=True)
 class EarlierRun:
-    """What happened in a run, what happened before, and what the run before let foretell.
+    """How long a run took, how long the run before it took, and the forecast from the run before.
 
     Times are seconds from the first start to the last success. `before` is the real run in `logs`.
-    `foretold` is the mean of simulated runs of the new run's workflow, with the pool and the run
+    `forecast` is the mean of simulated runs of the new run's workflow, with the pool and the run
     times of `logs`; 95% of them are between `low` and `high`. `order` is how jobs are taken then:
     by the priorities of the workflow ("now"), or "fifo" if it has none. `change` is `happened` over
-    `before`, less 1, and `error` is `foretold` over `happened`, less 1.
+    `before`, less 1, and `error` is `forecast` over `happened`, less 1.
     """
 
     logs: tuple[str, ...]
     order: str
     before: float
-    foretold: float
+    forecast: float
     low: float
     high: float
     happened: float
@@ -54,17 +54,17 @@ def earlier_run(
     table = checked_run_times(past, read, is_replayed=True)
     learned = learned_from(past.last_run, workflow)
     found = _forecast(timed(workflow, table, [path for path, _ in read]), past, learned)
-    order, foretold, low, high = found
+    order, forecast, low, high = found
     return EarlierRun(
         logs=tuple(path for path, _ in read),
         order=order,
         before=learned.actual,
-        foretold=foretold,
+        forecast=forecast,
         low=low,
         high=high,
         happened=happened,
         change=happened / learned.actual - 1 if learned.actual else 0.0,
-        error=foretold / happened - 1 if happened else 0.0,
+        error=forecast / happened - 1 if happened else 0.0,
     )
 
 
@@ -94,11 +94,11 @@ def read_earlier(path: str) -> tuple[list[tuple[str, bytes]], PastRun]:
 
 
 def earlier_text(found: EarlierRun) -> str:
-    """Say what happened, what happened before, and what was foretold."""
+    """Say what happened, what happened before, and what the forecast was."""
     low, high = number(found.low, 0), number(found.high, 0)
     return (
         f"Against {named(*found.logs)}: that run took {number(found.before, 0)} s."
-        f" The forecast from it is {number(found.foretold, 0)} s in the order {found.order}, and"
+        f" The forecast from it is {number(found.forecast, 0)} s in the order {found.order}, and"
         f" {low} to {high} s in 95% of runs.\n"
         f"It took {number(found.happened, 0)} s: {100 * found.change:+.1f}% against the run before,"
         f" and the forecast was off by {100 * found.error:+.1f}%.\n"

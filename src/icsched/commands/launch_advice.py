@@ -96,7 +96,7 @@ def launch_advice(
         throttles=dict(advice.throttles),
         ratio=advice.ratio,
         ends=dict(advice.ends),
-        writes_order=written is not now,
+        writes_order=written is not now or any(one.problems for one in found.sections),
         had_throttle=pool.max_jobs is not None,
     )
 

@@ -630,7 +630,7 @@ def learn(
     recorded
         Take the slots as they came and left, instead of a fixed number of workers.
     against
-        Log of an earlier run of the workflow. Say what that run let foretell for this one, and what
+        Log of an earlier run of the workflow. Say what that run forecasts for this one, and what
         happened.
     lenient
         Skip unknown commands instead of refusing them.

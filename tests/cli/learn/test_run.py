@@ -286,7 +286,7 @@ def test_the_earlier_run_gives_the_forecast_its_machine(learn, put):
     found = learn("wide.log", "wide.dag", "--against", "wide.log")["against"]
 
     assert (found["before"], found["happened"]) == (42, 42)
-    assert 30 < found["foretold"] < 55
+    assert 30 < found["forecast"] < 55
 
 
 def test_the_report_names_a_throttle(icsched, learn, put):
@@ -332,9 +332,9 @@ def test_a_run_is_compared_with_an_earlier_one_and_its_forecast(icsched, learn, 
     assert (found["order"], found["logs"]) == ("fifo", ["before.log"])
     assert found["low"] < 500 < found["high"]  # five jobs of 100 s, one after another
     assert (
-        abs(found["foretold"] - 500) < 30
+        abs(found["forecast"] - 500) < 30
     )  # 500 s with a deviation of 67 s, over 100 runs or more
-    assert found["error"] == found["foretold"] / 400 - 1
+    assert found["error"] == found["forecast"] / 400 - 1
     told = icsched("learn", "five.log", "five.dag", "--against", "before.log").out
     assert "Against before.log: that run took 500 s. The forecast from it is " in told
     assert "It took 400 s: -20.0% against the run before, and the forecast was off by +" in told
