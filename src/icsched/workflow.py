@@ -451,7 +451,7 @@ class Workflow(Shown, Generic[T_co]):
     Workflow(tasks=3, arcs=2, done=1, format='', knows=[])
     >>> workflow.residual.names
     ('b', 'c')
-    >>> Workflow(chain, needs={"cores": [1, 4, np.nan]}).needs["cores"].tolist()
+    >>> Workflow(chain, needs={"cores": np.array([1, 4, np.nan])}).needs["cores"].tolist()
     [1.0, 4.0, nan]
     """
 

@@ -364,15 +364,16 @@ def stale_sentence(stale: Sequence[Stale], command: str) -> str:
 
 def keys(found: PrioAnswer) -> dict[str, object]:
     """Return the order and what was written as JSON shows them."""
-    cautions = () if found.ordered is None else found.ordered.cautions
-    order = {} if found.ordered is None else _order_keys(found.ordered, found.seconds)
-    if order:
-        order["advice"] = plain(found.advice)
-    notes = sentences([*cautions, *found.notes])
+    order: dict[str, object] = {}
+    notes = found.notes
+    if found.ordered is not None:
+        order = {**_order_keys(found.ordered, found.seconds), "advice": plain(found.advice)}
+        withheld = found.ordered.withheld
+        notes = [*([withheld] if withheld else []), *found.ordered.cautions, *notes]
     return {
         **order,
         "written": plain(found.written),
-        "notes": notes,
+        "notes": sentences(notes),
     }
 
 

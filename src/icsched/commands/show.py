@@ -106,7 +106,7 @@ def needs_by_kind(workflow: Workflow) -> list[NeedsOfKind]:
     """Return what the jobs of each kind need; an empty list if the files say it of no job.
 
     >>> dag = Dag({"map_1": [], "map_2": [], "end": ["map_1", "map_2"]})
-    >>> needs_by_kind(Workflow(dag, needs={"cores": [1, 4, np.nan]}))[0].needs
+    >>> needs_by_kind(Workflow(dag, needs={"cores": np.array([1, 4, np.nan])}))[0].needs
     (Amounts(resource='cores', jobs=2, least=1.0, most=4.0),)
     """
     columns, unknown = workflow.needs, workflow.hidden_needs

@@ -56,7 +56,7 @@ def bytes_in(words: str, unit: int = 1) -> float:
 
     K, M, G, T and P are powers of 1,024, also as KB or KiB. A ValueError says what was expected.
 
-    >>> bytes_in("4096"), bytes_in("1.5 KB"), bytes_in("2", unit=MIB), bytes_in("2B", unit=MIB)
+    >>> bytes_in("4096"), bytes_in("1.5 KB"), bytes_in("2", 2**20), bytes_in("2B", 2**20)
     (4096.0, 1536.0, 2097152.0, 2.0)
     """
     text = words.strip()
@@ -204,7 +204,8 @@ def needs_by_task(workflow: Workflow) -> list[dict[str, float]]:
 
     >>> from icsched.dag import Dag
     >>> dag = Dag({"a": [], "b": []})
-    >>> needs_by_task(Workflow(dag, needs={"cores": [2, float("nan")], "gpus": [1, 0]}))
+    >>> needs = {"cores": np.array([2.0, np.nan]), "gpus": np.array([1.0, 0.0])}
+    >>> needs_by_task(Workflow(dag, needs=needs))
     [{'cores': 2.0, 'gpus': 1.0}, {'gpus': 0.0}]
     """
     rows: list[dict[str, Any]] = [{} for _ in range(len(workflow.dag))]

@@ -49,7 +49,7 @@ class Residual(Generic[T_co]):
 
     >>> from icsched.workflow import Workflow
     >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
-    >>> left = Residual.of(Workflow(chain, done=[True, False, False]))
+    >>> left = Residual.of(Workflow(chain, done=np.array([True, False, False])))
     >>> left.dag.names, left.places.tolist(), left.order(["b", "c"]).tolist()
     (('b', 'c'), [1, 2], [0, 1])
     """
@@ -123,7 +123,7 @@ class Residual(Generic[T_co]):
         the same names. Raises ArgumentError for another number of values; *what* is their name.
 
         >>> from icsched.workflow import Workflow
-        >>> left = Residual.of(Workflow(Dag({"a": [], "b": ["a"]}), done=[True, False]))
+        >>> left = Residual.of(Workflow(Dag({"a": [], "b": ["a"]}), done=np.array([True, False])))
         >>> left.values("run_times", [4, 7])
         array([7])
         """

@@ -33,8 +33,8 @@ def needs_in(options: Mapping[str, Word]) -> tuple[dict[str, float], dict[str, s
     The second result has the option to blame for each NaN. A job without --nodes counts as one on
     one node. Raises AmountError.
 
-    >>> def words(**given): return {key: Word(text, 0, 0) for key, text in given.items()}
-    >>> needs_in(words(ntasks="4", mem="1G", gres="gpu:a100:2,licence"))
+    >>> said = {"ntasks": "4", "mem": "1G", "gres": "gpu:a100:2,licence"}
+    >>> needs_in({key: Word(text, 0, 0) for key, text in said.items()})
     ({'cores': 4.0, 'memory_bytes': 1073741824.0, 'gpus': 2.0, 'licence': 1.0}, {})
     """
     given = {name: _value(name, options[name]) for name in OPTIONS[:-1] if name in options}
