@@ -3,7 +3,7 @@
 import pytest
 
 from icsched import read
-from icsched.formats.dagman.slot_settings import lines_of
+from icsched.formats.dagman.submit_slots import lines_of
 
 EXACT = "(TARGET.PartitionableSlot =?= True) || (TARGET.Cpus == MY.RequestCpus)"
 

@@ -141,19 +141,19 @@ class DagmanSource(WorkflowSource):
 
     def slot_settings(self) -> SlotSettings:
         """Return what the files say of HTCondor's slots; reads CONFIG files and submit files."""
-        from icsched.formats.dagman.slot_settings import slot_settings  # few commands need it
+        from icsched.formats.dagman.submit_slots import slot_settings  # few commands need it
 
         return slot_settings(self.submission, self.settings)
 
     def command(self, options: Sequence[str], path: str | None = None) -> str:
         """Return the command that submits the workflow to HTCondor, or its copy at *path*."""
-        from icsched.formats.dagman.slot_settings import command
+        from icsched.formats.dagman.submit_slots import command
 
         return command(self.submission, options, path)
 
     def is_running(self) -> str | None:
         """Return the lock of a DAGMan that may run the workflow now, or None."""
-        from icsched.formats.dagman.slot_settings import lock
+        from icsched.formats.dagman.submit_slots import lock
 
         return lock(self.submission)
 
