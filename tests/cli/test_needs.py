@@ -184,3 +184,10 @@ def test_without_seconds_nothing_is_forecast_beside_the_delays_of_htcondor(ask):
 
     assert "no forecast: HTCondor's delays are in seconds, and run times are not known" in said
     assert "keep_claim_idle" not in said
+
+
+def test_gpus_that_no_machine_names_are_told_beside_the_gain(ask):
+    said = ask("request_gpus = 1\n", "simulate", *TIMED, "--machines", "1x4", "--runs", "20")
+
+    assert "Jobs ask for gpus, and no machine of the pool names gpus: any number runs at" in said
+    assert "of fifo's time" in said

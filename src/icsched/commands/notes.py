@@ -105,7 +105,8 @@ def about_needs(workflow: Workflow, given: GivenPool | None = None) -> tuple[Not
         text = f"icsched cannot read what {who}, as in {where}"
         return (Note(NEEDS_LEFT_OUT, f"{text}: request numbers there"),)
     if given is not None and isinstance(given.pool, Machines):
-        return (*about_unit(left, given.pool), *about_submit_files(workflow))
+        pool = given.pool
+        return (*about_unit(left, pool), *about_unnamed(left, pool), *about_submit_files(workflow))
     names = unequal_needs(left.needs)
     if not names:
         return ()
@@ -123,6 +124,17 @@ def about_unit(left: Workflow, pool: Machines) -> tuple[Note, ...]:
         return ()
     text = "HTCondor's delays are in seconds, and run times are not known: give --run-times FILE"
     return (Note(NEEDS_LEFT_OUT, text),)
+
+
+def about_unnamed(left: Workflow, pool: Machines) -> tuple[Note, ...]:
+    """Return the note about resources, such as GPUs, that jobs need and no machine names."""
+    named = {name for machine in pool.machines for name in machine.resources} | _RESOURCES.keys()
+    asked = [name for name in left.needs if name not in named and (left.needs[name] > 0).any()]
+    if not asked:
+        return ()
+    what = " and ".join(sorted(asked))
+    text = f"jobs ask for {what}, and no machine of the pool names {what}: any number runs at once"
+    return (Note("needs-unlimited", f"{text}; a file of --pool can name resources"),)
 
 
 def about_submit_files(workflow: Workflow) -> tuple[Note, ...]:
