@@ -104,7 +104,7 @@ def test_run_times_of_the_workflow_need_a_pool_in_seconds_too(icsched_process):
     assert found.code == 2
     assert found.complaint == (
         "w.deps: run times are in seconds: say --interval, the mean seconds between batches,"
-        " --workers or --pool"
+        " --workers, --machines or --pool"
     )
 
 

@@ -31,7 +31,8 @@ from icsched.sim.race import Interval
 )
 def test_the_reason_follows_from_the_interval(best, ratio, sentence):
     checked = Interval(*ratio)
-    choice = Choice(best, "present", checked, {}, (), True, True, 80, 0, 1.0, 0.5)
+    how = {}, (), True, True, 80, 0, 1.0, 0.5
+    choice = Choice(best, "present", checked, *how, is_clear=checked.high < 1)
 
     assert not choice.is_worth_it
     assert reason(choice) == sentence

@@ -161,9 +161,10 @@ def _answer(
 def check_unit(source: str, *, has_unit: bool, option: str = "--interval") -> None:
     """Raise ArgumentError for run times, in seconds, if the unit of the pool is not known."""
     if not has_unit:
+        machines = ", --machines" if option == "--interval" else ""  # a study has none
         raise ArgumentError(
             f"{source}: run times are in seconds: say {option}, the mean seconds between"
-            " batches, --workers, --machines or --pool"
+            f" batches, --workers{machines} or --pool"
         )
 
 

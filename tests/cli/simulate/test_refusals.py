@@ -16,7 +16,7 @@ from tests.cli.terminal import read_until
 
 UNIT = (
     "--run-times: run times are in seconds: say --interval, the mean seconds between batches,"
-    " --workers or --pool"
+    " --workers, --machines or --pool"
 )
 
 
